@@ -243,7 +243,7 @@ func (c *arenaCommand) rulesheets() (sheets map[string]string, sources []web.Sou
 			}
 			return nil, nil, fmt.Errorf("expected rulesheets or folders of them: %w", err)
 		}
-		files, err := rulesheetsIn([]string{path})
+		files, err := rulesheetsIn([]string{path}, gameFiles)
 		if err != nil {
 			return nil, nil, err
 		}

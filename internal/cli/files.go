@@ -56,8 +56,14 @@ func checkReadable(paths ...string) error {
 	return nil
 }
 
-// rulesheetsIn returns the rulesheets of a command line, including the rulesheets in its folders.
-func rulesheetsIn(paths []string) ([]string, error) {
+// The extensions of rulesheets in GDL, and of all files that commands read as rulesheets.
+var (
+	gdlFiles  = []string{".kif", ".gdl", ".hrf"}
+	gameFiles = append(slices.Clone(gdlFiles), ".nfg", ".efg")
+)
+
+// rulesheetsIn returns the rulesheets of a command line, including the files with the given extensions in its folders.
+func rulesheetsIn(paths, extensions []string) ([]string, error) {
 	var out []string
 	for _, path := range paths {
 		if info, err := os.Stat(path); path == standardInput || err != nil || !info.IsDir() {
@@ -66,11 +72,8 @@ func rulesheetsIn(paths []string) ([]string, error) {
 		}
 		found := len(out)
 		err := filepath.WalkDir(path, func(name string, e fs.DirEntry, err error) error {
-			switch filepath.Ext(name) {
-			case ".kif", ".gdl", ".hrf", ".nfg", ".efg":
-				if err == nil && e.Type().IsRegular() {
-					out = append(out, name)
-				}
+			if err == nil && e.Type().IsRegular() && slices.Contains(extensions, filepath.Ext(name)) {
+				out = append(out, name)
 			}
 			return err
 		})
@@ -78,7 +81,7 @@ func rulesheetsIn(paths []string) ([]string, error) {
 			return nil, usageError{err}
 		}
 		if len(out) == found {
-			return nil, usageError{fmt.Errorf("expected rulesheets (.kif, .gdl, .hrf, .nfg, .efg) in %s, found none", path)}
+			return nil, usageError{fmt.Errorf("expected rulesheets (%s) in %s, found none", strings.Join(extensions, ", "), path)}
 		}
 	}
 	return out, nil
