@@ -88,7 +88,7 @@ func (c *arenaCommand) Run(s *console) error {
 		Games: sources, Players: kinds, Archive: archive, Log: s.log,
 		Rules: func(name string) (string, []byte, error) {
 			if path, ok := sheets[name]; ok {
-				text, err := readUpTo(path, maxRules)
+				text, err := s.readRules(path)
 				return filepath.Base(path), text, err
 			}
 			return games.Source(name)
