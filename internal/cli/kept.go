@@ -28,11 +28,14 @@ type kept struct {
 	failed  bool
 }
 
+// proofsExtension ends the name of the file of proofs, after the name of the solution.
+const proofsExtension = ".proofs"
+
 // newKept saves the proofs of a search next to the file of its solution.
 func newKept(solution, game string, p problem) *kept {
 	k := &kept{game: game, rules: p.rules.ExactDigest(), machine: p.machine, solver: p.solver, last: time.Now()}
 	if solution != "" {
-		k.path = solution + ".proofs"
+		k.path = solution + proofsExtension
 	}
 	return k
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -53,5 +54,21 @@ func TestASearchGoesOnWithWhatWasKeptWhateverItsMemory(t *testing.T) {
 		if nodes[1] > nodes[0]/2 {
 			t.Errorf("of %d bytes: %d nodes, with what was kept of them %d", whole, nodes[0], nodes[1])
 		}
+	}
+}
+
+func TestProofsOfAnEarlierSearchAreNotLost(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "saved")
+	const earlier = "of an earlier search"
+	must.OK(t, os.WriteFile(path+".proofs", []byte(earlier), 0o644))
+	for _, game := range []string{"connectFour", "ticTacToe"} {
+		o := execute(t, "solve", game, "--save", path, "--time", "50ms")
+		o.expect(t, statusUsage, "--save: "+path+".proofs has the proofs of an unfinished search: --resume continues it; or remove the file")
+		if o.out != "" {
+			t.Errorf("a search was begun: %s", o.out)
+		}
+	}
+	if text := must.Get(os.ReadFile(path + ".proofs"))(t); string(text) != earlier {
+		t.Errorf("the file holds %q", text)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"stackmate/search"
@@ -102,6 +103,9 @@ func (c *solveCommand) check() error {
 	}
 	if c.NATS != "" && (c.Method != solve.Layers || c.Save == "") {
 		return usageError{errors.New("--nats: expected --method layers and --save FOLDER, too")}
+	}
+	if _, err := os.Lstat(c.file() + proofsExtension); c.file() != "" && !c.Resume && err == nil {
+		return usageError{fmt.Errorf("--save: %s has the proofs of an unfinished search: --resume continues it; or remove the file", c.file()+proofsExtension)}
 	}
 	return errors.Join(checkExport(c.Export), c.chooseExact())
 }
