@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"bytes"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -70,5 +72,42 @@ func TestProofsOfAnEarlierSearchAreNotLost(t *testing.T) {
 	}
 	if text := must.Get(os.ReadFile(path + ".proofs"))(t); string(text) != earlier {
 		t.Errorf("the file holds %q", text)
+	}
+}
+
+func TestTheFileOfProofsIsCheckedBeforeTheSearch(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "saved")
+	must.OK(t, os.Mkdir(path+".proofs", 0o755))
+	for _, more := range [][]string{nil, {"--resume"}} {
+		o := execute(t, append([]string{"solve", "connectFour", "--save", path, "--time", "50ms"}, more...)...)
+		if o.expect(t, statusUsage, path+".proofs"); o.out != "" {
+			t.Errorf("a search was begun: %s", o.out)
+		}
+	}
+}
+
+func TestProofsAreSavedAgainAfterAFailure(t *testing.T) {
+	var log bytes.Buffer
+	s := &console{ctx: t.Context(), err: newPrinter(&log, nil), log: zerolog.New(&log), memory: leastMemory}
+	c := &solveCommand{}
+	c.Game, c.Engine, c.Method, c.Threads = "ticTacToe", "auto", solve.BoundedAlphaBeta, 1
+	c.LP, c.Order, c.MoveOrder, c.Table, c.Symmetries = "native", "best", "dynamic", solve.On, solve.On
+	p, end := must.Get2(c.problem(s))(t)
+	defer end()
+	path := filepath.Join(t.TempDir(), "saved")
+	k := newKept(path, c.Game, p)
+	must.OK(t, os.Mkdir(k.path, 0o755))
+	began := time.Now()
+	for _, want := range []string{"the search goes on", "the search goes on", "the newest proofs are not saved"} {
+		log.Reset()
+		k.last = time.Time{}
+		k.save(s, map[bool]time.Duration{true: 0, false: keepEvery}[want == "the newest proofs are not saved"])
+		if !strings.Contains(log.String(), want) || strings.Count(log.String(), "\n") != 1 || k.last.Before(began) {
+			t.Errorf("%q, want %q; last attempt at %v", log.String(), want, k.last)
+		}
+	}
+	must.OK(t, os.Remove(k.path))
+	if k.save(s, 0); !strings.Contains(log.String(), "proofs saved in "+k.path) {
+		t.Error(log.String())
 	}
 }
