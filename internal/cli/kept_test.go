@@ -111,3 +111,27 @@ func TestProofsAreSavedAgainAfterAFailure(t *testing.T) {
 		t.Error(log.String())
 	}
 }
+
+func TestSaveReplacesSolutionsAlone(t *testing.T) {
+	for name, text := range map[string]string{"rules.kif": coin, "other.gz": "\x1f\x8b\x08 no solution", "empty": "", "new": "-"} {
+		t.Run(name, func(t *testing.T) {
+			path := file(t, name, text)
+			if name == "new" {
+				must.OK(t, os.Remove(path))
+			}
+			if name == "new" || name == "empty" {
+				for range 2 { // the second one replaces a solution
+					execute(t, "solve", "matchingPennies", "--save", path).expect(t, statusFine, "solved")
+				}
+				return
+			}
+			o := execute(t, "solve", "matchingPennies", "--save", path)
+			if o.expect(t, statusUsage, "--save: ", path, "is not replaced"); o.out != "" {
+				t.Errorf("a search was begun: %s", o.out)
+			}
+			if now := must.Get(os.ReadFile(path))(t); string(now) != text {
+				t.Errorf("the file holds %q", now)
+			}
+		})
+	}
+}

@@ -154,7 +154,7 @@ func (c *solveCommand) problem(s *console) (p problem, end func(), err error) {
 	if c.Draws < 0 || c.Draws > 0 && c.file() != "" {
 		return p, end, usageError{errors.New("--draws: expected a number above 0, and no solution in a file, which is certified in full")}
 	}
-	if err := errors.Join(c.checkSave(), checkWritable(c.Export)); err != nil {
+	if err := errors.Join(c.checkSave(s), checkWritable(c.Export)); err != nil {
 		return p, end, err
 	}
 	o := c.options(c.tableBytes(s))
@@ -178,12 +178,19 @@ func (c *solveCommand) problem(s *console) (p problem, end func(), err error) {
 	return p, end, err
 }
 
-// checkSave returns an error if the solution and the proofs cannot be saved.
-func (c *solveCommand) checkSave() error {
+// checkSave returns an error if the solution and the proofs cannot be saved, or would replace another file.
+func (c *solveCommand) checkSave(s *console) error {
 	if c.file() == "" {
 		return nil
 	}
-	return checkWritable(c.file(), c.file()+proofsExtension)
+	if err := checkWritable(c.file(), c.file()+proofsExtension); err != nil {
+		return err
+	}
+	_, err := await(s.ctx, func() (struct{}, error) { return struct{}{}, book.CanReplace(c.file()) })
+	if err != nil && s.ctx.Err() == nil {
+		return usageError{fmt.Errorf("--save: %w", err)}
+	}
+	return err
 }
 
 // label returns the label of a solution of the game.
