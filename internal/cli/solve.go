@@ -175,6 +175,9 @@ func (c *solveCommand) problem(s *console) (p problem, end func(), err error) {
 			p.solver, err = solve.New(o)
 		}
 	}
+	if err == nil {
+		err = c.checkGame(p)
+	}
 	return p, end, err
 }
 
@@ -191,6 +194,16 @@ func (c *solveCommand) checkSave(s *console) error {
 		return usageError{fmt.Errorf("--save: %w", err)}
 	}
 	return err
+}
+
+// checkGame returns an error for flags that do not fit the game.
+func (c *solveCommand) checkGame(p problem) error {
+	if c.Certify || c.Draws > 0 || c.file() != "" {
+		if err := p.solver.CanAnswer(p.machine); err != nil {
+			return usageError{fmt.Errorf("--certify: %w", err)}
+		}
+	}
+	return c.checkPlayers(len(p.machine.Names().Players()))
 }
 
 // label returns the label of a solution of the game.
