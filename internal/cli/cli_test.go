@@ -146,6 +146,23 @@ func TestWrongCommandLinesAreUsageErrors(t *testing.T) {
 	}
 }
 
+func TestAnEmptyPathIsNoFolder(t *testing.T) {
+	for _, args := range [][]string{
+		{"match", "ticTacToe", "--record", ""},
+		{"match", "ticTacToe", "--record="},
+		{"inspect", "ticTacToe", "--cache", ""},
+		{"match", "ticTacToe", "--knowledge", ""},
+		{"solve", "ticTacToe", "--save", ""},
+		{"rate", ""},
+		{"rate", "x", ""},
+		{"arena", ""},
+		{"arena", "--solutions", ""},
+		{"show", ""},
+	} {
+		execute(t, args...).expect(t, statusUsage, "expected a path, found an empty one")
+	}
+}
+
 func TestHelpAndVersionAreFine(t *testing.T) {
 	execute(t, "--help").expect(t, statusFine, "solve", "validate", "perft")
 	execute(t, "help", "games").expect(t, statusFine, "biddingTicTacToe", "connectFour-WxH", "W: columns, 4 to 20")

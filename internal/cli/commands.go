@@ -111,6 +111,7 @@ func (s *console) parser(args []string, globals *globals, done func()) (*kong.Ko
 		},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 110}), kong.Help(printHelp),
 		kong.TypeMapper(reflect.TypeFor[time.Duration](), kong.MapperFunc(decodeTime)), kong.NamedMapper("time", kong.MapperFunc(decodeTime)),
+		kong.NamedMapper("path", kong.MapperFunc(decodePath)),
 		kong.Writers(s.out, s.err), kong.Exit(func(int) { done() }),
 	}
 	for _, c := range all {

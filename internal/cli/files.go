@@ -8,8 +8,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/alecthomas/kong"
 
 	"stackmate/internal/atomicfile"
 	"stackmate/internal/guard"
@@ -47,6 +50,36 @@ func expandArguments(args []string) ([]string, error) {
 
 // standardInput is the name of standard input on a command line.
 const standardInput = "-"
+
+// decodePath decodes a path, or a list of paths, of the command line. It refuses an empty path, which kong replaces by the
+// working folder.
+func decodePath(ctx *kong.DecodeContext, target reflect.Value) error {
+	if target.Kind() == reflect.Slice {
+		lists := kong.NewRegistry().RegisterDefaults().RegisterName("path", kong.MapperFunc(decodePath))
+		known := target.Len()
+		err := lists.ForType(target.Type()).Decode(ctx, target)
+		if err == nil && target.Len() == known {
+			err = errNoPath
+		}
+		return err
+	}
+	var path string
+	if err := ctx.Scan.PopValueInto("path", &path); err != nil {
+		return err
+	}
+	switch path {
+	case "":
+		return errNoPath
+	case standardInput:
+	default:
+		path = kong.ExpandPath(path)
+	}
+	target.SetString(path)
+	return nil
+}
+
+// errNoPath is the error for an empty path.
+var errNoPath = errors.New("expected a path, found an empty one")
 
 // checkReadable returns an error for the name of standard input, for commands that read files alone.
 func checkReadable(paths ...string) error {
