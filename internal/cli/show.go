@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -152,18 +153,20 @@ func (v *viewer) end() {
 // step lets a person walk through the record.
 func (v *viewer) step(ctx context.Context) error {
 	v.head()
-	lines := bufio.NewScanner(os.Stdin)
+	in := bufio.NewReaderSize(os.Stdin, maxTyped)
 	for turn := 0; ; {
 		v.show(turn)
 		if turn == len(v.record.States)-1 {
 			v.end()
 		}
 		fmt.Fprint(v.out, "Enter: next turn, b: back, a number: that turn, q: quit> ")
-		more, err := await(ctx, func() (bool, error) { return lines.Scan(), nil })
-		if err != nil || !more {
+		text, err := await(ctx, func() (string, error) { return readLine(in) })
+		if errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
 			return err
 		}
-		switch text := strings.TrimSpace(lines.Text()); text {
+		switch text {
 		case "":
 			turn++
 		case "b":
@@ -171,9 +174,12 @@ func (v *viewer) step(ctx context.Context) error {
 		case "q":
 			return nil
 		default:
-			if n, err := strconv.Atoi(text); err == nil {
-				turn = n
+			n, err := strconv.Atoi(text)
+			if err != nil {
+				fmt.Fprintf(v.out, "Expected Enter, b, a number or q, found %q.\n", text)
+				continue
 			}
+			turn = n
 		}
 		turn = max(0, min(turn, len(v.record.States)-1))
 	}
