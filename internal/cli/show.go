@@ -23,7 +23,7 @@ import (
 // showCommand shows a recorded match turn by turn.
 type showCommand struct {
 	Record string `arg:"" type:"path" help:"Match record, or a file of several."`
-	Turn   int    `default:"-1" placeholder:"N" help:"Show the position after N turns only."`
+	Turn   *int   `placeholder:"N" help:"Show the position after N turns only."`
 	All    bool   `help:"Show all turns without pause; on a terminal the default is to step through them."`
 	JSON   bool   `name:"json" help:"Print the record as one JSON object."`
 }
@@ -32,6 +32,9 @@ type showCommand struct {
 func (c *showCommand) Run(s *console) error {
 	if err := checkReadable(c.Record); err != nil {
 		return err
+	}
+	if c.Turn != nil && c.JSON {
+		return usageError{errors.New("--turn: --json prints the whole record")}
 	}
 	records, err := await(s.ctx, func() ([]*arena.Record, error) { return arena.ReadRecords(c.Record) })
 	if err != nil {
@@ -59,16 +62,16 @@ func (c *showCommand) show(s *console, r *arena.Record, g *recordedGame) error {
 	if c.JSON {
 		return json.NewEncoder(s.out).Encode(r)
 	}
-	if c.Turn >= len(r.States) {
-		return usageError{fmt.Errorf("--turn: expected 0 to %d, found %d", len(r.States)-1, c.Turn)}
+	if c.Turn != nil && (*c.Turn < 0 || *c.Turn >= len(r.States)) {
+		return usageError{fmt.Errorf("--turn: expected 0 to %d, found %d", len(r.States)-1, *c.Turn)}
 	}
 	v := viewer{console: s, record: r}
 	if g != nil && len(r.States) > 0 {
 		v.layout = board.Find(s.ctx, g.rules, r.States...)
 	}
 	switch {
-	case c.Turn >= 0:
-		v.show(c.Turn)
+	case c.Turn != nil:
+		v.show(*c.Turn)
 	case !c.All && s.out.terminal && term.IsTerminal(int(os.Stdin.Fd())):
 		return v.step(s.ctx)
 	default:
