@@ -163,6 +163,17 @@ func TestAnEmptyPathIsNoFolder(t *testing.T) {
 	}
 }
 
+func TestAGameThatIsNotMeasuredHasNoHeading(t *testing.T) {
+	for _, game := range []string{"nofile", "./nofile.kif"} {
+		if o := execute(t, "bench", game); o.status != statusUsage || o.out != "" {
+			t.Errorf("%s: status %d, %s%s", game, o.status, o.out, o.err)
+		}
+	}
+	if o := execute(t, "bench", "nim-2", "nim-3", "--seconds", "0.01"); strings.Count(o.out, benchHeading) != 1 || strings.Count(o.out, "\n") != 3 {
+		t.Error(o.out)
+	}
+}
+
 func TestHelpAndVersionAreFine(t *testing.T) {
 	execute(t, "--help").expect(t, statusFine, "solve", "validate", "perft")
 	execute(t, "help", "games").expect(t, statusFine, "biddingTicTacToe", "connectFour-WxH", "W: columns, 4 to 20")
