@@ -110,7 +110,7 @@ func TestWrongCommandLinesAreUsageErrors(t *testing.T) {
 		"no time to think":    {[]string{"play", "ticTacToe", "--think=0s"}, "--think"},
 		"fewer than none":     {[]string{"validate", "x.kif", "--simulate=-5"}, "found -5"},
 		"no time for proofs":  {[]string{"validate", "x.kif", "--prove", "--budget=0s"}, "found 0s"},
-		"no record":           {[]string{"standings", "/dev/zero"}, "not a match record"},
+		"no record":           {[]string{"rate", "/dev/zero"}, "not a match record"},
 		"another file":        {[]string{"show", "cli_test.go"}, "cli_test.go:1: not a match record in JSON, as --record writes it: invalid character 'p'"},
 		"a folder":            {[]string{"show", "../cli"}, "stackmate: read "},
 		"JSON, no record":     {[]string{"rate", file(t, "list.json", "[1]")}, "list.json:1: not a match record in JSON, as --record writes it: expected object, found array"},

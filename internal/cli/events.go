@@ -249,7 +249,7 @@ func (c *eventFlags) queue(s *console, dir string) (*queue.Queue, error) {
 			address.Host = reachable(net.TCPAddrFromAddrPort(at))
 		}
 		file := filepath.Join(dir, invitationFile)
-		if err = os.WriteFile(file, []byte(address.String()+"\n"), 0o600); err == nil {
+		if err = atomicfile.WriteSecret(file, []byte(address.String()+"\n")); err == nil {
 			fmt.Fprintf(s.err, "stackmate worker --nats %s\n(on other machines with a copy of this file, which is secret)\n", file)
 		}
 	}
