@@ -144,7 +144,7 @@ const eventFile = "tournament.json"
 // planned returns the flags that define a tournament, with its values.
 func planned(plan arena.Tournament, setting arena.Setting, players []string) map[string]any {
 	flags := map[string]any{
-		"rounds": plan.Rounds, "gauntlet": plan.Gauntlet, "format": cmp.Or(plan.Format, map[bool]string{true: "gauntlet", false: "round-robin"}[plan.Gauntlet]), "openings": setting.Opening, "seed": plan.Seed,
+		"rounds": plan.Rounds, "format": cmp.Or(plan.Format, map[bool]string{true: "gauntlet", false: "round-robin"}[plan.Gauntlet]), "openings": setting.Opening, "seed": plan.Seed,
 		"players": strings.Join(players, ","), "scramble": setting.Scramble,
 		"start-clock": setting.StartClock, "play-clock": setting.PlayClock, "grace": setting.Grace,
 		"sprt": "not asked for", "parameters": "none",
