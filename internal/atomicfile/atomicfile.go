@@ -1,5 +1,5 @@
 // Package atomicfile writes files atomically: a reader of the path finds the old or the new content, even after a
-// failure of the disk, the process or the machine. All writers of the program use it, and check before long work that
+// failure of the disk, the process or the machine. All writers of whole files use it, and check before long work that
 // they can write.
 package atomicfile
 
@@ -17,8 +17,9 @@ import (
 
 // The modes of new files and folders, before the umask.
 const (
-	fileMode = 0o644
-	dirMode  = 0o755
+	fileMode   = 0o644
+	secretMode = 0o600
+	dirMode    = 0o755
 )
 
 // maxLinks limits the symbolic links followed to a file, as in Linux.
@@ -27,6 +28,19 @@ const maxLinks = 40
 // Write replaces or creates a file. See WriteTo.
 func Write(path string, data []byte) error {
 	return WriteTo(path, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}
+
+// WriteSecret is Write for a file that only its owner may read and write, also if the old file has another mode.
+func WriteSecret(path string, data []byte) error {
+	return WriteTo(path, func(w io.Writer) error {
+		if r, ok := w.(*replacement); ok {
+			if err := r.Chmod(secretMode); err != nil {
+				return err
+			}
+		}
 		_, err := w.Write(data)
 		return err
 	})

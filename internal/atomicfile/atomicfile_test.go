@@ -68,6 +68,18 @@ func TestWriteKeepsTheModeOfAFile(t *testing.T) {
 	}
 }
 
+func TestASecretIsForItsOwnerAlone(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	for _, before := range []func(){func() {}, func() { must.OK(t, os.Chmod(path, 0o644)) }} {
+		before()
+		must.OK(t, WriteSecret(path, []byte("secret")))
+		holds(t, path, "secret")
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("mode %v (%v)", info.Mode(), err)
+		}
+	}
+}
+
 func TestWriteFollowsSymbolicLinks(t *testing.T) {
 	for name, exists := range map[string]bool{"to a file": true, "to no file yet": false} {
 		t.Run(name, func(t *testing.T) {

@@ -88,7 +88,7 @@ func (c *arenaCommand) Run(s *console) error {
 		Games: sources, Players: kinds, Archive: archive, Log: s.log,
 		Rules: func(name string) (string, []byte, error) {
 			if path, ok := sheets[name]; ok {
-				text, err := readUpTo(path, maxRules)
+				text, err := s.readRules(path)
 				return filepath.Base(path), text, err
 			}
 			return games.Source(name)
@@ -243,7 +243,7 @@ func (c *arenaCommand) rulesheets() (sheets map[string]string, sources []web.Sou
 			}
 			return nil, nil, fmt.Errorf("expected rulesheets or folders of them: %w", err)
 		}
-		files, err := rulesheetsIn([]string{path})
+		files, err := rulesheetsIn([]string{path}, gameFiles)
 		if err != nil {
 			return nil, nil, err
 		}

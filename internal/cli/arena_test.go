@@ -790,3 +790,11 @@ func TestLinksOfOtherSitesOpenThePagesOfStrangers(t *testing.T) {
 		do(t, ctx, chromedp.Navigate(page), chromedp.WaitVisible(".card .boards svg"))
 	}
 }
+
+func TestTheArenaOpensGamesOfGambit(t *testing.T) {
+	path := file(t, "pd.nfg", "NFG 1 R \"dilemma\" { \"row\" \"column\" } { 2 2 }\n\n5 5 8 0 0 8 2 2\n")
+	status, _, body := request(t, "GET", openArena(t, path)+"api/game?game=pd", nil)
+	if status != 200 || !strings.Contains(body, `"row"`) || strings.Contains(body, `"grave":true`) {
+		t.Errorf("status %d: %s", status, body)
+	}
+}

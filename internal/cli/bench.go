@@ -31,11 +31,8 @@ func (c *benchCommand) Run(s *console) error {
 	if !(c.Seconds > 0 && c.Seconds <= maxSeconds) {
 		return usageError{errors.New("expected --seconds above 0 and at most a billion")}
 	}
-	if !c.JSON {
-		fmt.Fprint(s.out, benchHeading)
-	}
-	for _, game := range c.Games {
-		r, err := c.measure(s, game)
+	for i, game := range c.Games {
+		r, err := c.measure(s, game, i == 0 && !c.JSON)
 		if err == nil {
 			err = errors.Join(show(s, c.JSON, r, writeBench), r.limit(), s.ctx.Err())
 		}
@@ -46,7 +43,8 @@ func (c *benchCommand) Run(s *console) error {
 	return nil
 }
 
-func (c *benchCommand) measure(s *console, game string) (benchResult, error) {
+// measure compiles and measures a game. Before the measurement it prints the heading, if it is wanted.
+func (c *benchCommand) measure(s *console, game string, heading bool) (benchResult, error) {
 	rules, err := s.load(game, gdl.Load)
 	if err != nil {
 		return benchResult{}, err
@@ -54,6 +52,9 @@ func (c *benchCommand) measure(s *console, game string) (benchResult, error) {
 	m, took, err := s.machine(game, rules, reasoner.Options{Engine: c.Engine, Kernel: c.Kernel})
 	if err != nil {
 		return benchResult{}, err
+	}
+	if heading {
+		fmt.Fprint(s.out, benchHeading)
 	}
 	defer s.progress("measuring %s", game).end()
 	r := measure(s.ctx, m, time.Duration(c.Seconds*float64(time.Second)))

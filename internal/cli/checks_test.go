@@ -59,15 +59,21 @@ func TestAManagerIsCheckedOverASeriesOfMatches(t *testing.T) {
 	}
 }
 
-func TestChecksThatFailAreShown(t *testing.T) {
+// deafPlayer returns the address of a player that answers "no" to each message.
+func deafPlayer(t *testing.T) string {
+	t.Helper()
 	player := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Connection", "close")
 		fmt.Fprint(w, "no")
 	}))
-	defer player.Close()
-	execute(t, "check-player", player.URL, "--start-clock", "1", "--play-clock", "1", "--level", "required").
+	t.Cleanup(player.Close)
+	return player.URL
+}
+
+func TestChecksThatFailAreShown(t *testing.T) {
+	execute(t, "check-player", deafPlayer(t), "--start-clock", "1", "--play-clock", "1", "--level", "required").
 		expect(t, statusBad, "required  fail  info ", "got: status 200: no", "because: the status is no instead of available", " of them required, ")
-	execute(t, "check-player", player.URL, "--level", "all").expect(t, statusUsage, "required")
+	execute(t, "check-player", deafPlayer(t), "--level", "all").expect(t, statusUsage, "required")
 	execute(t, "check-player", "http://localhost:1").expect(t, statusBad, "cannot be checked")
 	execute(t, "check-player", "http://localhost:1", "--play-clock", "0").expect(t, statusUsage, "clocks")
 	execute(t, "check-manager", "--listen", "localhost:0", "--wait", "10ms").expect(t, statusBad, "no START was received")

@@ -110,7 +110,7 @@ func TestWrongCommandLinesAreUsageErrors(t *testing.T) {
 		"no time to think":    {[]string{"play", "ticTacToe", "--think=0s"}, "--think"},
 		"fewer than none":     {[]string{"validate", "x.kif", "--simulate=-5"}, "found -5"},
 		"no time for proofs":  {[]string{"validate", "x.kif", "--prove", "--budget=0s"}, "found 0s"},
-		"no record":           {[]string{"standings", "/dev/zero"}, "not a match record"},
+		"no record":           {[]string{"rate", "/dev/zero"}, "not a match record"},
 		"another file":        {[]string{"show", "cli_test.go"}, "cli_test.go:1: not a match record in JSON, as --record writes it: invalid character 'p'"},
 		"a folder":            {[]string{"show", "../cli"}, "stackmate: read "},
 		"JSON, no record":     {[]string{"rate", file(t, "list.json", "[1]")}, "list.json:1: not a match record in JSON, as --record writes it: expected object, found array"},
@@ -143,6 +143,34 @@ func TestWrongCommandLinesAreUsageErrors(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			execute(t, test.args...).expect(t, statusUsage, test.want)
 		})
+	}
+}
+
+func TestAnEmptyPathIsNoFolder(t *testing.T) {
+	for _, args := range [][]string{
+		{"match", "ticTacToe", "--record", ""},
+		{"match", "ticTacToe", "--record="},
+		{"inspect", "ticTacToe", "--cache", ""},
+		{"match", "ticTacToe", "--knowledge", ""},
+		{"solve", "ticTacToe", "--save", ""},
+		{"rate", ""},
+		{"rate", "x", ""},
+		{"arena", ""},
+		{"arena", "--solutions", ""},
+		{"show", ""},
+	} {
+		execute(t, args...).expect(t, statusUsage, "expected a path, found an empty one")
+	}
+}
+
+func TestAGameThatIsNotMeasuredHasNoHeading(t *testing.T) {
+	for _, game := range []string{"nofile", "./nofile.kif"} {
+		if o := execute(t, "bench", game); o.status != statusUsage || o.out != "" {
+			t.Errorf("%s: status %d, %s%s", game, o.status, o.out, o.err)
+		}
+	}
+	if o := execute(t, "bench", "nim-2", "nim-3", "--seconds", "0.01"); strings.Count(o.out, benchHeading) != 1 || strings.Count(o.out, "\n") != 3 {
+		t.Error(o.out)
 	}
 }
 

@@ -24,37 +24,36 @@ const about = "Stackmate plays and solves games that are given as rules, in GDL.
 type command struct {
 	group, name, help string
 	flags             any // kong's target, which runs the command
-	aliases           []string
 }
 
 // commands returns all commands, in the order of the help.
 func commands() []command {
 	return []command{
-		{"play", "arena", "Play, watch and analyse games in the browser.", new(arenaCommand), nil},
-		{"play", "match", "Play matches between players.", new(matchCommand), nil},
-		{"play", "play", "Play against a solution at the terminal.", new(playCommand), nil},
-		{"compete", "serve", "Play matches for game servers.", new(serveCommand), nil},
-		{"compete", "tournament", "Rate players by many matches.", new(tournamentCommand), nil},
-		{"compete", "worker", "Do the tasks of commands on other machines.", new(workerCommand), nil},
-		{"compete", "rate", "Rate players by records of matches.", new(rateCommand), []string{"standings"}},
-		{"compete", "show", "Step through a recorded match.", new(showCommand), nil},
-		{"compete", "train", "Learn an evaluation of a game by self-play.", new(trainCommand), nil},
-		{"compete", "check-player", "Check a player against the protocol.", new(checkPlayerCommand), nil},
-		{"compete", "check-manager", "Check a game manager against the protocol.", new(checkManagerCommand), nil},
-		{"solve", "solve", "Compute values and strategies.", new(solveCommand), nil},
-		{"solve", "bridge", "Find the best plan for a bridge ending.", new(bridgeCommand), nil},
-		{"rules", "validate", "Check rulesheets.", new(validateCommand), nil},
-		{"rules", "fmt", "Format rulesheets.", new(fmtCommand), nil},
-		{"rules", "inspect", "Show the compiler's analysis of a game.", new(inspectCommand), nil},
-		{"rules", "export", "Print the rulesheet of a built-in game.", new(exportCommand), nil},
-		{"develop", "bench", "Measure random playouts on one thread.", new(benchCommand), nil},
-		{"develop", "tune", "Tune parameters of a player by self-play.", new(tuneCommand), nil},
-		{"develop", "perft", "Count the joint moves to a given depth.", new(perftCommand), nil},
-		{"develop", "signature", "Count the nodes of all searches on fixed games.", new(signatureCommand), nil},
-		{"develop", "experiment", "Reproduce published experiments.", new(experimentCommand), nil},
-		{"develop", "replay", "Compare an engine with a recorded trace.", new(replayCommand), nil},
-		{"program", "version", "Print the version.", new(versionCommand), nil},
-		{"program", "completion", "Print shell completions or the manual page.", new(completionCommand), nil},
+		{"play", "arena", "Play, watch and analyse games in the browser.", new(arenaCommand)},
+		{"play", "match", "Play matches between players.", new(matchCommand)},
+		{"play", "play", "Play against a solution at the terminal.", new(playCommand)},
+		{"compete", "serve", "Play matches for game servers.", new(serveCommand)},
+		{"compete", "tournament", "Rate players by many matches.", new(tournamentCommand)},
+		{"compete", "worker", "Do the tasks of commands on other machines.", new(workerCommand)},
+		{"compete", "rate", "Rate players by records of matches.", new(rateCommand)},
+		{"compete", "show", "Step through a recorded match.", new(showCommand)},
+		{"compete", "train", "Learn an evaluation of a game by self-play.", new(trainCommand)},
+		{"compete", "check-player", "Check a player against the protocol.", new(checkPlayerCommand)},
+		{"compete", "check-manager", "Check a game manager against the protocol.", new(checkManagerCommand)},
+		{"solve", "solve", "Compute values and strategies.", new(solveCommand)},
+		{"solve", "bridge", "Find the best plan for a bridge ending.", new(bridgeCommand)},
+		{"rules", "validate", "Check rulesheets.", new(validateCommand)},
+		{"rules", "fmt", "Format rulesheets.", new(fmtCommand)},
+		{"rules", "inspect", "Show the compiler's analysis of a game.", new(inspectCommand)},
+		{"rules", "export", "Print the rulesheet of a built-in game.", new(exportCommand)},
+		{"develop", "bench", "Measure random playouts on one thread.", new(benchCommand)},
+		{"develop", "tune", "Tune parameters of a player by self-play.", new(tuneCommand)},
+		{"develop", "perft", "Count the joint moves to a given depth.", new(perftCommand)},
+		{"develop", "signature", "Count the nodes of all searches on fixed games.", new(signatureCommand)},
+		{"develop", "experiment", "Reproduce published experiments.", new(experimentCommand)},
+		{"develop", "replay", "Compare an engine with a recorded trace.", new(replayCommand)},
+		{"program", "version", "Print the version.", new(versionCommand)},
+		{"program", "completion", "Print shell completions or the manual page.", new(completionCommand)},
 	}
 }
 
@@ -97,9 +96,7 @@ var negative = regexp.MustCompile(`^-\.?[0-9]`)
 // it does, since to build all of them takes longer than to solve a small game.
 func (s *console) parser(args []string, globals *globals, done func()) (*kong.Kong, error) {
 	all := commands()
-	named := func(c command) bool {
-		return len(args) > 0 && (args[0] == c.name || slices.Contains(c.aliases, args[0]))
-	}
+	named := func(c command) bool { return len(args) > 0 && args[0] == c.name }
 	if i := slices.IndexFunc(all, named); i >= 0 {
 		all = all[i : i+1]
 	}
@@ -111,10 +108,11 @@ func (s *console) parser(args []string, globals *globals, done func()) (*kong.Ko
 		},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 110}), kong.Help(printHelp),
 		kong.TypeMapper(reflect.TypeFor[time.Duration](), kong.MapperFunc(decodeTime)), kong.NamedMapper("time", kong.MapperFunc(decodeTime)),
+		kong.NamedMapper("path", kong.MapperFunc(decodePath)),
 		kong.Writers(s.out, s.err), kong.Exit(func(int) { done() }),
 	}
 	for _, c := range all {
-		options = append(options, kong.DynamicCommand(c.name, c.help, c.group, c.flags, `aliases:"`+strings.Join(c.aliases, ",")+`"`))
+		options = append(options, kong.DynamicCommand(c.name, c.help, c.group, c.flags))
 	}
 	parser, err := kong.New(globals, options...)
 	if err == nil {

@@ -42,7 +42,7 @@ func (s *console) describe(w io.Writer, form string) error {
 	t, err := template.New(name).Funcs(template.FuncMap{
 		"quote":     func(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" },
 		"describe":  strings.NewReplacer(`\`, `\\`, "[", `\[`, "]", `\]`, ":", `\:`).Replace,
-		"roff":      strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`).Replace,
+		"roff":      strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "…", "...").Replace, // ASCII
 		"examples":  examplesOf,
 		"zshValue":  zshValue,
 		"fishValue": fishValue,

@@ -144,7 +144,7 @@ const eventFile = "tournament.json"
 // planned returns the flags that define a tournament, with its values.
 func planned(plan arena.Tournament, setting arena.Setting, players []string) map[string]any {
 	flags := map[string]any{
-		"rounds": plan.Rounds, "gauntlet": plan.Gauntlet, "format": cmp.Or(plan.Format, map[bool]string{true: "gauntlet", false: "round-robin"}[plan.Gauntlet]), "openings": setting.Opening, "seed": plan.Seed,
+		"rounds": plan.Rounds, "format": cmp.Or(plan.Format, map[bool]string{true: "gauntlet", false: "round-robin"}[plan.Gauntlet]), "openings": setting.Opening, "seed": plan.Seed,
 		"players": strings.Join(players, ","), "scramble": setting.Scramble,
 		"start-clock": setting.StartClock, "play-clock": setting.PlayClock, "grace": setting.Grace,
 		"sprt": "not asked for", "parameters": "none",
@@ -249,7 +249,7 @@ func (c *eventFlags) queue(s *console, dir string) (*queue.Queue, error) {
 			address.Host = reachable(net.TCPAddrFromAddrPort(at))
 		}
 		file := filepath.Join(dir, invitationFile)
-		if err = os.WriteFile(file, []byte(address.String()+"\n"), 0o600); err == nil {
+		if err = atomicfile.WriteSecret(file, []byte(address.String()+"\n")); err == nil {
 			fmt.Fprintf(s.err, "stackmate worker --nats %s\n(on other machines with a copy of this file, which is secret)\n", file)
 		}
 	}

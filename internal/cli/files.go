@@ -8,8 +8,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/alecthomas/kong"
 
 	"stackmate/internal/atomicfile"
 	"stackmate/internal/guard"
@@ -48,6 +51,36 @@ func expandArguments(args []string) ([]string, error) {
 // standardInput is the name of standard input on a command line.
 const standardInput = "-"
 
+// decodePath decodes a path, or a list of paths, of the command line. It refuses an empty path, which kong replaces by the
+// working folder.
+func decodePath(ctx *kong.DecodeContext, target reflect.Value) error {
+	if target.Kind() == reflect.Slice {
+		lists := kong.NewRegistry().RegisterDefaults().RegisterName("path", kong.MapperFunc(decodePath))
+		known := target.Len()
+		err := lists.ForType(target.Type()).Decode(ctx, target)
+		if err == nil && target.Len() == known {
+			err = errNoPath
+		}
+		return err
+	}
+	var path string
+	if err := ctx.Scan.PopValueInto("path", &path); err != nil {
+		return err
+	}
+	switch path {
+	case "":
+		return errNoPath
+	case standardInput:
+	default:
+		path = kong.ExpandPath(path)
+	}
+	target.SetString(path)
+	return nil
+}
+
+// errNoPath is the error for an empty path.
+var errNoPath = errors.New("expected a path, found an empty one")
+
 // checkReadable returns an error for the name of standard input, for commands that read files alone.
 func checkReadable(paths ...string) error {
 	if slices.Contains(paths, standardInput) {
@@ -56,8 +89,14 @@ func checkReadable(paths ...string) error {
 	return nil
 }
 
-// rulesheetsIn returns the rulesheets of a command line, including the rulesheets in its folders.
-func rulesheetsIn(paths []string) ([]string, error) {
+// The extensions of rulesheets in GDL, and of all files that commands read as rulesheets.
+var (
+	gdlFiles  = []string{".kif", ".gdl", ".hrf"}
+	gameFiles = append(slices.Clone(gdlFiles), ".nfg", ".efg")
+)
+
+// rulesheetsIn returns the rulesheets of a command line, including the files with the given extensions in its folders.
+func rulesheetsIn(paths, extensions []string) ([]string, error) {
 	var out []string
 	for _, path := range paths {
 		if info, err := os.Stat(path); path == standardInput || err != nil || !info.IsDir() {
@@ -66,11 +105,8 @@ func rulesheetsIn(paths []string) ([]string, error) {
 		}
 		found := len(out)
 		err := filepath.WalkDir(path, func(name string, e fs.DirEntry, err error) error {
-			switch filepath.Ext(name) {
-			case ".kif", ".gdl", ".hrf", ".nfg", ".efg":
-				if err == nil && e.Type().IsRegular() {
-					out = append(out, name)
-				}
+			if err == nil && e.Type().IsRegular() && slices.Contains(extensions, filepath.Ext(name)) {
+				out = append(out, name)
 			}
 			return err
 		})
@@ -78,7 +114,7 @@ func rulesheetsIn(paths []string) ([]string, error) {
 			return nil, usageError{err}
 		}
 		if len(out) == found {
-			return nil, usageError{fmt.Errorf("expected rulesheets (.kif, .gdl, .hrf, .nfg, .efg) in %s, found none", path)}
+			return nil, usageError{fmt.Errorf("expected rulesheets (%s) in %s, found none", strings.Join(extensions, ", "), path)}
 		}
 	}
 	return out, nil

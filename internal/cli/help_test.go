@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"unicode"
 
 	"stackmate/games"
 	"stackmate/internal/exhaustive"
@@ -89,10 +90,13 @@ func TestCompletionsKnowCommandsFlagsAndGames(t *testing.T) {
 		"bash": {"complete -o", " --certify", " tournament", "goofspiel"},
 		"zsh":  {"#compdef stackmate", "--engine[", ":value:(auto ", "connectFour"},
 		"fish": {"complete -c stackmate -n '__fish_seen_subcommand_from solve' -l method -x -d", "-l table -x -a 'on off'"},
-		"man":  {".TH STACKMATE 1", `\-\-certify`, "stackmate solve goofspiel"},
+		"man":  {".TH STACKMATE 1", `\-\-certify`, `URL,...`, "stackmate solve goofspiel"},
 	} {
 		o := execute(t, "completion", shell)
 		o.expect(t, statusFine, want...)
+		if i := strings.IndexFunc(o.out, func(r rune) bool { return r > unicode.MaxASCII }); i >= 0 && shell == "man" {
+			t.Errorf("groff reads ASCII alone, found %q", o.out[i:min(i+40, len(o.out))])
+		}
 		checker := map[string][]string{"bash": {"bash", "-n"}, "zsh": {"zsh", "-n"}, "fish": {"fish", "--no-execute"}}[shell]
 		if checker == nil {
 			continue

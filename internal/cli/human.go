@@ -41,15 +41,33 @@ func (s *console) newPeople(in io.Reader, out io.Writer) *people {
 	s.ctx, p.leave = ctx, func() { cancel(errLeft) }
 	go func() {
 		defer close(p.lines)
-		for lines := bufio.NewScanner(in); lines.Scan(); {
+		typed := bufio.NewReaderSize(in, maxTyped)
+		for line, err := readLine(typed); err == nil; line, err = readLine(typed) {
 			select {
-			case p.lines <- strings.TrimSpace(lines.Text()):
+			case p.lines <- line:
 			case <-ctx.Done():
 				return
 			}
 		}
 	}()
 	return p
+}
+
+// maxTyped bounds a line that a person types, in bytes.
+const maxTyped = 4 << 10
+
+// readLine returns the next line that a person types, without surrounding space. Of a line that does not fit into the
+// buffer it returns the beginning and "…", which is no move.
+func readLine(in *bufio.Reader) (string, error) {
+	part, isLong, err := in.ReadLine()
+	line := strings.TrimSpace(string(part))
+	if isLong {
+		line = fmt.Sprintf("%.40s…", line)
+	}
+	for isLong {
+		_, isLong, _ = in.ReadLine() // the next line has the error, too
+	}
+	return line, err
 }
 
 // endError returns the error of a command whose context has ended: nil if a human player has left.

@@ -24,15 +24,18 @@ type kept struct {
 	rules   string // digest
 	machine machine.Machine
 	solver  *solve.Solver
-	last    time.Time
-	failed  bool
+	last    time.Time // of the last attempt to save
+	warned  bool
 }
+
+// proofsExtension ends the name of the file of proofs, after the name of the solution.
+const proofsExtension = ".proofs"
 
 // newKept saves the proofs of a search next to the file of its solution.
 func newKept(solution, game string, p problem) *kept {
 	k := &kept{game: game, rules: p.rules.ExactDigest(), machine: p.machine, solver: p.solver, last: time.Now()}
 	if solution != "" {
-		k.path = solution + ".proofs"
+		k.path = solution + proofsExtension
 	}
 	return k
 }
@@ -41,7 +44,7 @@ func newKept(solution, game string, p problem) *kept {
 func (k *kept) load(s *console) error {
 	method, keeper, bytes := k.solver.Keeper(k.machine)
 	if keeper == nil {
-		return errors.New("--resume: " + noProofs(method))
+		return fmt.Errorf("--resume: %w", noProofs(method))
 	}
 	_, err := await(s.ctx, func() (struct{}, error) {
 		return struct{}{}, book.LoadProofs(k.path, k.machine, book.Label{Rules: k.rules, Method: method}, keeper, bytes)
@@ -53,41 +56,44 @@ func (k *kept) load(s *console) error {
 	return err
 }
 
-// save saves the proofs if the last time is at least `every` ago. At the end (every = 0) it prints the path.
-// It reports the first failure only.
+// save saves the proofs if the last attempt is at least `every` ago. At the end (every = 0) it prints the path.
 func (k *kept) save(s *console, every time.Duration) {
+	if k.path == "" || time.Since(k.last) < every || k.warn(s) {
+		return
+	}
 	method, keeper, _ := k.solver.Keeper(k.machine)
-	if k.path == "" || k.failed || time.Since(k.last) < every {
-		return
-	}
-	if keeper == nil {
-		k.failed = true
-		s.log.Warn().Str("file", k.path).Msg(noProofs(method))
-		return
-	}
 	began := time.Now()
 	err := book.SaveProofs(k.path, k.machine, book.Label{Game: k.game, Rules: k.rules, Method: method}, keeper)
-	if k.failed = err != nil; k.failed {
-		s.log.Error().Err(err).Msg("the search goes on")
-		return
-	}
 	k.last = time.Now()
-	s.log.Debug().Str("file", k.path).Dur("took", time.Since(began)).Msg("saved the proofs")
-	if every == 0 {
+	switch {
+	case err != nil && every > 0:
+		s.log.Error().Err(err).Msgf("the search goes on, and tries again in %v", every)
+	case err != nil:
+		s.log.Error().Err(err).Msg("the newest proofs are not saved")
+	case every == 0:
 		fmt.Fprintf(s.err, "stackmate: proofs saved in %s: --resume continues from them\n", k.path)
+	default:
+		s.log.Debug().Str("file", k.path).Dur("took", k.last.Sub(began)).Msg("saved the proofs")
 	}
 }
 
-// warn warns of a method that keeps no proofs.
-func (k *kept) warn(s *console) {
-	if _, keeper, _ := k.solver.Keeper(k.machine); keeper == nil {
-		k.save(s, 0) // the warning
+// warn reports whether the method or the engine cannot save proofs, and warns once if a file is asked for.
+func (k *kept) warn(s *console) bool {
+	method, keeper, _ := k.solver.Keeper(k.machine)
+	reason := noProofs(method)
+	if keeper != nil {
+		reason = book.CanSaveProofs(k.machine)
 	}
+	if reason != nil && k.path != "" && !k.warned {
+		k.warned = true
+		s.log.Warn().Str("file", k.path).Msg(reason.Error())
+	}
+	return reason != nil
 }
 
 // noProofs returns the reason for which a method has no file of proofs.
-func noProofs(method string) string {
-	return fmt.Sprintf("method %s keeps no proofs of an unfinished search; methods %s do", method, strings.Join(solve.KeeperMethods(), " and "))
+func noProofs(method string) error {
+	return fmt.Errorf("method %s keeps no proofs of an unfinished search; methods %s do", method, strings.Join(solve.KeeperMethods(), " and "))
 }
 
 // remove removes the file: there is a solution.

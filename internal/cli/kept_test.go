@@ -1,10 +1,13 @@
 package cli
 
 import (
+	"bytes"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -53,5 +56,82 @@ func TestASearchGoesOnWithWhatWasKeptWhateverItsMemory(t *testing.T) {
 		if nodes[1] > nodes[0]/2 {
 			t.Errorf("of %d bytes: %d nodes, with what was kept of them %d", whole, nodes[0], nodes[1])
 		}
+	}
+}
+
+func TestProofsOfAnEarlierSearchAreNotLost(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "saved")
+	const earlier = "of an earlier search"
+	must.OK(t, os.WriteFile(path+".proofs", []byte(earlier), 0o644))
+	for _, game := range []string{"connectFour", "ticTacToe"} {
+		o := execute(t, "solve", game, "--save", path, "--time", "50ms")
+		o.expect(t, statusUsage, "--save: "+path+".proofs has the proofs of an unfinished search: --resume continues it; or remove the file")
+		if o.out != "" {
+			t.Errorf("a search was begun: %s", o.out)
+		}
+	}
+	if text := must.Get(os.ReadFile(path + ".proofs"))(t); string(text) != earlier {
+		t.Errorf("the file holds %q", text)
+	}
+}
+
+func TestTheFileOfProofsIsCheckedBeforeTheSearch(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "saved")
+	must.OK(t, os.Mkdir(path+".proofs", 0o755))
+	for _, more := range [][]string{nil, {"--resume"}} {
+		o := execute(t, append([]string{"solve", "connectFour", "--save", path, "--time", "50ms"}, more...)...)
+		if o.expect(t, statusUsage, path+".proofs"); o.out != "" {
+			t.Errorf("a search was begun: %s", o.out)
+		}
+	}
+}
+
+func TestProofsAreSavedAgainAfterAFailure(t *testing.T) {
+	var log bytes.Buffer
+	s := &console{ctx: t.Context(), err: newPrinter(&log, nil), log: zerolog.New(&log), memory: leastMemory}
+	c := &solveCommand{}
+	c.Game, c.Engine, c.Method, c.Threads = "ticTacToe", "auto", solve.BoundedAlphaBeta, 1
+	c.LP, c.Order, c.MoveOrder, c.Table, c.Symmetries = "native", "best", "dynamic", solve.On, solve.On
+	p, end := must.Get2(c.problem(s))(t)
+	defer end()
+	path := filepath.Join(t.TempDir(), "saved")
+	k := newKept(path, c.Game, p)
+	must.OK(t, os.Mkdir(k.path, 0o755))
+	began := time.Now()
+	for _, want := range []string{"the search goes on", "the search goes on", "the newest proofs are not saved"} {
+		log.Reset()
+		k.last = time.Time{}
+		k.save(s, map[bool]time.Duration{true: 0, false: keepEvery}[want == "the newest proofs are not saved"])
+		if !strings.Contains(log.String(), want) || strings.Count(log.String(), "\n") != 1 || k.last.Before(began) {
+			t.Errorf("%q, want %q; last attempt at %v", log.String(), want, k.last)
+		}
+	}
+	must.OK(t, os.Remove(k.path))
+	if k.save(s, 0); !strings.Contains(log.String(), "proofs saved in "+k.path) {
+		t.Error(log.String())
+	}
+}
+
+func TestSaveReplacesSolutionsAlone(t *testing.T) {
+	for name, text := range map[string]string{"rules.kif": coin, "other.gz": "\x1f\x8b\x08 no solution", "empty": "", "new": "-"} {
+		t.Run(name, func(t *testing.T) {
+			path := file(t, name, text)
+			if name == "new" {
+				must.OK(t, os.Remove(path))
+			}
+			if name == "new" || name == "empty" {
+				for range 2 { // the second one replaces a solution
+					execute(t, "solve", "matchingPennies", "--save", path).expect(t, statusFine, "solved")
+				}
+				return
+			}
+			o := execute(t, "solve", "matchingPennies", "--save", path)
+			if o.expect(t, statusUsage, "--save: ", path, "is not replaced"); o.out != "" {
+				t.Errorf("a search was begun: %s", o.out)
+			}
+			if now := must.Get(os.ReadFile(path))(t); string(now) != text {
+				t.Errorf("the file holds %q", now)
+			}
+		})
 	}
 }

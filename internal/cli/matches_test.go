@@ -278,6 +278,7 @@ func TestTournamentsRateThePlayers(t *testing.T) {
 func TestWorkersOfOtherMachinesAreInvitedByAFile(t *testing.T) {
 	records := filepath.Join(t.TempDir(), "records")
 	invitation := filepath.Join(records, distributed.Folder, invitationFile)
+	must.OK(t, errors.Join(os.MkdirAll(filepath.Dir(invitation), 0o755), os.WriteFile(invitation, nil, 0o644)))
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	ended := make(chan outcome)

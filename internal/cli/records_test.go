@@ -120,3 +120,14 @@ func TestRecordsOfTheReferenceServerAreReadWhole(t *testing.T) {
 	must.OK(t, os.WriteFile(filepath.Join(filepath.Dir(beside), "coins.kif"), []byte(sheet), 0o600))
 	execute(t, "show", beside).expect(t, statusFine, "row: ann", "column: bob")
 }
+
+func TestATurnOutsideTheRecordIsRefused(t *testing.T) {
+	_, files := recordsOf(t, "1")
+	execute(t, "show", files[0], "--turn", "2").expect(t, statusFine, "Turn 2 of ")
+	for turn, want := range map[string]string{"-5": "--turn: expected 0 to ", "-1": "--turn: expected 0 to ", "99": "--turn: expected 0 to "} {
+		if o := execute(t, "show", files[0], "--turn", turn); o.out != "" || o.status != statusUsage || !strings.Contains(o.err, want) {
+			t.Errorf("--turn %s: status %d, %s%s", turn, o.status, o.out, o.err)
+		}
+	}
+	execute(t, "show", files[0], "--turn", "2", "--json").expect(t, statusUsage, "--turn: --json prints the whole record")
+}

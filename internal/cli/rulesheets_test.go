@@ -3,10 +3,12 @@ package cli
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"stackmate/internal/exhaustive"
+	"stackmate/internal/must"
 )
 
 func TestBadRulesheetsAreNamedWithTheirPosition(t *testing.T) {
@@ -141,4 +143,19 @@ func TestOtherFilesThanRulesheetsHaveOneReasonAndNoCounts(t *testing.T) {
 	}
 	o = execute(t, "validate", binary, "--json")
 	o.expect(t, statusBad, "found no text", `"valid":false`, `"errors":0,"warnings":0,"findings":[]`)
+}
+
+func TestFmtConvertsGamesOfGambitToStandardOutputAlone(t *testing.T) {
+	const dilemma = "NFG 1 R \"dilemma\" { \"row\" \"column\" } { 2 2 }\n\n5 5 8 0 0 8 2 2\n"
+	path := file(t, "pd.nfg", dilemma)
+	folder := filepath.Dir(path)
+	execute(t, "fmt", path).expect(t, statusFine, "(role row)")
+	for _, flag := range []string{"-w", "-l", "-d"} {
+		execute(t, "fmt", flag, path).expect(t, statusUsage, "expected rulesheets in GDL, found "+path)
+	}
+	execute(t, "fmt", "-w", folder).expect(t, statusUsage, "expected rulesheets (.kif, .gdl, .hrf) in "+folder)
+	execute(t, "validate", folder).expect(t, statusFine, "pd.nfg: valid")
+	if text := must.Get(os.ReadFile(path))(t); string(text) != dilemma {
+		t.Errorf("the file holds %s", text)
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,7 +23,7 @@ import (
 // showCommand shows a recorded match turn by turn.
 type showCommand struct {
 	Record string `arg:"" type:"path" help:"Match record, or a file of several."`
-	Turn   int    `default:"-1" placeholder:"N" help:"Show the position after N turns only."`
+	Turn   *int   `placeholder:"N" help:"Show the position after N turns only."`
 	All    bool   `help:"Show all turns without pause; on a terminal the default is to step through them."`
 	JSON   bool   `name:"json" help:"Print the record as one JSON object."`
 }
@@ -31,6 +32,9 @@ type showCommand struct {
 func (c *showCommand) Run(s *console) error {
 	if err := checkReadable(c.Record); err != nil {
 		return err
+	}
+	if c.Turn != nil && c.JSON {
+		return usageError{errors.New("--turn: --json prints the whole record")}
 	}
 	records, err := await(s.ctx, func() ([]*arena.Record, error) { return arena.ReadRecords(c.Record) })
 	if err != nil {
@@ -58,16 +62,16 @@ func (c *showCommand) show(s *console, r *arena.Record, g *recordedGame) error {
 	if c.JSON {
 		return json.NewEncoder(s.out).Encode(r)
 	}
-	if c.Turn >= len(r.States) {
-		return usageError{fmt.Errorf("--turn: expected 0 to %d, found %d", len(r.States)-1, c.Turn)}
+	if c.Turn != nil && (*c.Turn < 0 || *c.Turn >= len(r.States)) {
+		return usageError{fmt.Errorf("--turn: expected 0 to %d, found %d", len(r.States)-1, *c.Turn)}
 	}
 	v := viewer{console: s, record: r}
 	if g != nil && len(r.States) > 0 {
 		v.layout = board.Find(s.ctx, g.rules, r.States...)
 	}
 	switch {
-	case c.Turn >= 0:
-		v.show(c.Turn)
+	case c.Turn != nil:
+		v.show(*c.Turn)
 	case !c.All && s.out.terminal && term.IsTerminal(int(os.Stdin.Fd())):
 		return v.step(s.ctx)
 	default:
@@ -152,18 +156,20 @@ func (v *viewer) end() {
 // step lets a person walk through the record.
 func (v *viewer) step(ctx context.Context) error {
 	v.head()
-	lines := bufio.NewScanner(os.Stdin)
+	in := bufio.NewReaderSize(os.Stdin, maxTyped)
 	for turn := 0; ; {
 		v.show(turn)
 		if turn == len(v.record.States)-1 {
 			v.end()
 		}
 		fmt.Fprint(v.out, "Enter: next turn, b: back, a number: that turn, q: quit> ")
-		more, err := await(ctx, func() (bool, error) { return lines.Scan(), nil })
-		if err != nil || !more {
+		text, err := await(ctx, func() (string, error) { return readLine(in) })
+		if errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
 			return err
 		}
-		switch text := strings.TrimSpace(lines.Text()); text {
+		switch text {
 		case "":
 			turn++
 		case "b":
@@ -171,9 +177,12 @@ func (v *viewer) step(ctx context.Context) error {
 		case "q":
 			return nil
 		default:
-			if n, err := strconv.Atoi(text); err == nil {
-				turn = n
+			n, err := strconv.Atoi(text)
+			if err != nil {
+				fmt.Fprintf(v.out, "Expected Enter, b, a number or q, found %q.\n", text)
+				continue
 			}
+			turn = n
 		}
 		turn = max(0, min(turn, len(v.record.States)-1))
 	}

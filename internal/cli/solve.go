@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"stackmate/search"
@@ -103,6 +104,9 @@ func (c *solveCommand) check() error {
 	if c.NATS != "" && (c.Method != solve.Layers || c.Save == "") {
 		return usageError{errors.New("--nats: expected --method layers and --save FOLDER, too")}
 	}
+	if _, err := os.Lstat(c.file() + proofsExtension); c.file() != "" && !c.Resume && err == nil {
+		return usageError{fmt.Errorf("--save: %s has the proofs of an unfinished search: --resume continues it; or remove the file", c.file()+proofsExtension)}
+	}
 	return errors.Join(checkExport(c.Export), c.chooseExact())
 }
 
@@ -153,7 +157,7 @@ func (c *solveCommand) problem(s *console) (p problem, end func(), err error) {
 	if c.Draws < 0 || c.Draws > 0 && c.file() != "" {
 		return p, end, usageError{errors.New("--draws: expected a number above 0, and no solution in a file, which is certified in full")}
 	}
-	if err := checkWritable(c.file(), c.Export); err != nil {
+	if err := errors.Join(c.checkSave(s), checkWritable(c.Export)); err != nil {
 		return p, end, err
 	}
 	o := c.options(c.tableBytes(s))
@@ -174,7 +178,35 @@ func (c *solveCommand) problem(s *console) (p problem, end func(), err error) {
 			p.solver, err = solve.New(o)
 		}
 	}
+	if err == nil {
+		err = c.checkGame(p)
+	}
 	return p, end, err
+}
+
+// checkSave returns an error if the solution and the proofs cannot be saved, or would replace another file.
+func (c *solveCommand) checkSave(s *console) error {
+	if c.file() == "" {
+		return nil
+	}
+	if err := checkWritable(c.file(), c.file()+proofsExtension); err != nil {
+		return err
+	}
+	_, err := await(s.ctx, func() (struct{}, error) { return struct{}{}, book.CanReplace(c.file()) })
+	if err != nil && s.ctx.Err() == nil {
+		return usageError{fmt.Errorf("--save: %w", err)}
+	}
+	return err
+}
+
+// checkGame returns an error for flags that do not fit the game.
+func (c *solveCommand) checkGame(p problem) error {
+	if c.Certify || c.Draws > 0 || c.file() != "" {
+		if err := p.solver.CanAnswer(p.machine); err != nil {
+			return usageError{fmt.Errorf("--certify: %w", err)}
+		}
+	}
+	return c.checkPlayers(len(p.machine.Names().Players()))
 }
 
 // label returns the label of a solution of the game.

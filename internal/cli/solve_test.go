@@ -147,7 +147,7 @@ func TestSolveCertifiesItsStrategies(t *testing.T) {
 	}
 	// A puzzle that is solved before it begins.
 	execute(t, "solve", "slidingPuzzle-2x2", "--certify").expect(t, statusFine, "certified: exploitability 0 (proved); 0 positions")
-	execute(t, "solve", "goofspiel-4", "--certify", "--epsilon", "1").expect(t, statusBad, "expected a solution with tolerance 0")
+	execute(t, "solve", "goofspiel-4", "--certify", "--epsilon", "1").expect(t, statusUsage, "expected a solution with tolerance 0")
 	execute(t, "solve", "copsAndRobber-4x4-1-6", "--certify", "--epsilon", "60", "--method", "dfs").
 		expect(t, statusFine, "certified: the strategies hold the value to [")
 }

@@ -44,6 +44,20 @@ func checkExport(path string) error {
 	return usageError{fmt.Errorf("--export: expected a file that ends in .csv, .tex, .nfg or .efg, found %s", path)}
 }
 
+// checkPlayers returns an error if a game of this number of players has no matrix, or no file of Gambit.
+func (c *solveCommand) checkPlayers(players int) error {
+	hasMatrix := players == 1 || players == 2
+	switch {
+	case gambit.IsFile(c.Export) && players != 2:
+		return usageError{fmt.Errorf("--export: expected two players, found %d", players)}
+	case c.Export != "" && !hasMatrix:
+		return usageError{fmt.Errorf("--export: expected one or two players, found %d", players)}
+	case c.Matrix && !hasMatrix:
+		return usageError{fmt.Errorf("--matrix: expected one or two players, found %d", players)}
+	}
+	return nil
+}
+
 // addMatrix adds the matrix of the first position to a solution, if it is printed or exported.
 func (c *solveCommand) addMatrix(ctx context.Context, p problem, s *solve.Solution) (err error) {
 	exported := c.Export != "" && filepath.Ext(c.Export) != ".efg"

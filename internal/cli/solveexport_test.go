@@ -54,15 +54,13 @@ func TestTheMatrixOfAnyPositionIsPrintedAndWritten(t *testing.T) {
 	if text, err := os.ReadFile(path); err != nil || !strings.HasPrefix(string(text), "NFG 1 R") || len(strings.Fields(string(text[strings.LastIndex(string(text), `"`):]))) != 2*25+1 {
 		t.Errorf("%s, %v", text, err)
 	}
-	execute(t, "solve", "trio-3x3", "--matrix").expect(t, statusBad, "expected one or two players, found 3")
+	execute(t, "solve", "trio-3x3", "--matrix").expect(t, statusUsage, "expected one or two players, found 3")
 }
 
 func TestAnExportWithoutAMatrixNamesTheReason(t *testing.T) {
 	for _, name := range []string{"x.csv", "x.tex", "x.nfg"} {
 		path := filepath.Join(t.TempDir(), name)
-		o := execute(t, "solve", "trio-3x3", "--export", path)
-		o.expect(t, statusBad, "guarantee of x", "no matrix: expected one or two players, found 3")
-		o = execute(t, "solve", "goofspiel-10", "--export", path, "--time", "50ms")
+		o := execute(t, "solve", "goofspiel-10", "--export", path, "--time", "50ms")
 		o.expect(t, statusBad, "no matrix: ", "goofspiel-10 is not solved: the time of 50ms is over")
 		if _, err := os.Stat(path); err == nil {
 			t.Errorf("%s was written", path)
@@ -95,4 +93,30 @@ func TestFractionsThatAreTooLongAreDecimalsInTables(t *testing.T) {
 	if got := short(long); got != "≈ 0.170789" || short("1100/19") != "1100/19" {
 		t.Errorf("%s, %s", got, short("1100/19"))
 	}
+}
+
+func TestAnExportForAnotherNumberOfPlayersIsRefusedBeforeTheSearch(t *testing.T) {
+	for _, test := range []struct{ game, flag, want string }{
+		{"trio-3x3", "x.csv", "one or two players, found 3"},
+		{"trio-3x3", "x.tex", "one or two players, found 3"},
+		{"trio-3x3", "x.nfg", "two players, found 3"},
+		{"slidingPuzzle-2x2-4", "x.nfg", "two players, found 1"},
+		{"slidingPuzzle-2x2-4", "x.efg", "two players, found 1"},
+	} {
+		path := filepath.Join(t.TempDir(), test.flag)
+		o := execute(t, "solve", test.game, "--export", path)
+		if o.expect(t, statusUsage, "--export: expected "+test.want); o.out != "" {
+			t.Errorf("%s, %s: the search was done first: %s", test.game, test.flag, o.out)
+		}
+	}
+}
+
+func TestAToleranceThatCannotBeCertifiedIsRefusedBeforeTheSearch(t *testing.T) {
+	for _, args := range [][]string{{"goofspiel-12"}, {"goofspiel-12", "--method", "smab"}, {"trio-3x3"}} {
+		o := execute(t, append([]string{"solve", "--epsilon", "60", "--certify"}, args...)...)
+		if o.expect(t, statusUsage, "--certify: expected a solution with tolerance 0, or by method bab or dfs"); o.out != "" {
+			t.Errorf("%v: the search was done first: %s", args, o.out)
+		}
+	}
+	execute(t, "solve", "ticTacToe", "--epsilon", "60", "--certify").expect(t, statusFine, "certified")
 }

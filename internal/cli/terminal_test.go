@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"math"
 	"os"
@@ -191,5 +192,25 @@ func TestPerftDividesAndBeginsAnywhere(t *testing.T) {
 	execute(t, "perft", "connectFour-12x4", "1", "--divide").expect(t, statusFine, "((drop 12) noop)            1")
 	if out := execute(t, "perft", "connectFour-12x4", "1", "--divide").out; strings.Index(out, "drop 2)") > strings.Index(out, "drop 10)") {
 		t.Errorf("the moves are in no natural order:\n%s", out)
+	}
+}
+
+func TestALineThatIsTooLongIsNoMove(t *testing.T) {
+	long := strings.Repeat("x", 200_000)
+	typing(t, long+"\n1\n1\n")
+	o := execute(t, "play", "goofspiel-3")
+	if o.expect(t, statusFine, `found "xxxx`, "The end. red: "); len(o.out) > 20_000 {
+		t.Errorf("the line is printed: %d bytes", len(o.out))
+	}
+	_, files := recordsOf(t, "1")
+	typing(t, long+"\n"+"8\nq\n")
+	r := must.Get(arena.ReadRecords(files[0]))(t)[0]
+	var out bytes.Buffer
+	v := viewer{console: &console{ctx: t.Context(), out: newPrinter(&out, nil)}, record: r}
+	must.OK(t, v.step(t.Context()))
+	for _, want := range []string{`Expected Enter, b, a number or q, found "xxxx`, fmt.Sprintf("\nTurn %d of ", min(8, len(r.States)-1))} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is missing in %s", want, out.String())
+		}
 	}
 }

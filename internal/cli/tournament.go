@@ -12,13 +12,12 @@ import (
 
 // tournamentCommand rates players.
 type tournamentCommand struct {
-	Format   string    `enum:"round-robin,gauntlet,swiss,knockout" default:"round-robin" help:"Pairing: round-robin, gauntlet (the first player against all others), swiss (players of similar scores), knockout (the higher score advances, or the player listed first); swiss and knockout need games for two."`
-	Rounds   int       `placeholder:"10" help:"Rounds: matches of each group of players in each game, in all rotations of the roles. The default is 10; 1 in a knockout; enough stages to find the best player in swiss; unlimited with --sprt."`
-	Gauntlet bool      `help:"Same as --format gauntlet."`
-	SPRT     []float64 `name:"sprt" placeholder:"ELO0,ELO1" help:"Continue until a sequential test accepts that the first of two players is ELO0 or ELO1 stronger; --rounds limits the length."`
-	Alpha    float64   `default:"0.05" help:"Probability of accepting ELO1 wrongly."`
-	Beta     float64   `default:"0.05" help:"Probability of accepting ELO0 wrongly."`
-	CSV      string    `name:"csv" type:"path" placeholder:"FILE" help:"Write standings and ratings as CSV."`
+	Format string    `enum:"round-robin,gauntlet,swiss,knockout" default:"round-robin" help:"Pairing: round-robin, gauntlet (the first player against all others), swiss (players of similar scores), knockout (the higher score advances, or the player listed first); swiss and knockout need games for two."`
+	Rounds int       `placeholder:"10" help:"Rounds: matches of each group of players in each game, in all rotations of the roles. The default is 10; 1 in a knockout; enough stages to find the best player in swiss; unlimited with --sprt."`
+	SPRT   []float64 `name:"sprt" placeholder:"ELO0,ELO1" help:"Continue until a sequential test accepts that the first of two players is ELO0 or ELO1 stronger; --rounds limits the length."`
+	Alpha  float64   `default:"0.05" help:"Probability of accepting ELO1 wrongly."`
+	Beta   float64   `default:"0.05" help:"Probability of accepting ELO0 wrongly."`
+	CSV    string    `name:"csv" type:"path" placeholder:"FILE" help:"Write standings and ratings as CSV."`
 	eventFlags
 }
 
@@ -32,7 +31,7 @@ func (c *tournamentCommand) Run(s *console) error {
 
 // plan implements planner.
 func (c *tournamentCommand) plan(s *console) (arena.Tournament, error) {
-	p := arena.Tournament{Rounds: c.Rounds, Gauntlet: c.Gauntlet || c.Format == "gauntlet"}
+	p := arena.Tournament{Rounds: c.Rounds, Gauntlet: c.Format == "gauntlet"}
 	if c.Format == arena.Swiss || c.Format == arena.Knockout {
 		p.Format = c.Format
 	}

@@ -31,7 +31,7 @@ func (c *validateCommand) Run(s *console) error {
 	if c.Budget <= 0 {
 		return noBudget(c.Budget)
 	}
-	files, err := rulesheetsIn(c.Files)
+	files, err := rulesheetsIn(c.Files, gameFiles)
 	if err != nil {
 		return err
 	}

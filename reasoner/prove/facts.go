@@ -29,7 +29,7 @@ func GoalSum(ctx context.Context, g *circuit.Game, m machine.Machine, maxBytes i
 	w := newWalks(m)
 	w.play(ctx, factWalks)
 	players := g.Names.Players()
-	p := newProver(g, w, maxBytes, []property{singleGoals(players), constantSum(players, w.sum)})
+	p := newProver(ctx, g, w, maxBytes, []property{singleGoals(players), constantSum(players, w.sum)})
 	defer p.close()
 	open := map[int]property{0: p.properties[0], 1: p.properties[1]}
 	if p.refuted[0] || p.refuted[1] {
@@ -87,7 +87,7 @@ func Length(ctx context.Context, g *circuit.Game, m machine.Machine, maxBytes in
 	}
 	w := newWalks(m)
 	w.play(ctx, factWalks)
-	p := newProver(g, w, maxBytes, nil)
+	p := newProver(ctx, g, w, maxBytes, nil)
 	defer p.close()
 	for range p.strengthen(ctx, false) {
 		if moves = p.ranking(ctx); moves > 0 {

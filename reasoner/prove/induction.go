@@ -52,7 +52,7 @@ func Rules(ctx context.Context, g *circuit.Game, m machine.Machine, lim Limits) 
 	short, cancel := until(walkShare)
 	w.play(short, maxWalks)
 	cancel()
-	p := newProver(g, w, lim.MaxBytes, properties(g, w.sum))
+	p := newProver(ctx, g, w, lim.MaxBytes, properties(g, w.sum))
 	defer p.close()
 	short, cancel = until(walkShare + inductionShare)
 	defer cancel()
@@ -96,11 +96,12 @@ type prover struct {
 }
 
 // newProver returns a prover of open properties. The lines of random games that break properties are in its findings.
-func newProver(g *circuit.Game, w *walks, maxBytes int64, properties []property) *prover {
+func newProver(ctx context.Context, g *circuit.Game, w *walks, maxBytes int64, properties []property) *prover {
 	p := &prover{game: g, walks: w, maxBytes: maxBytes, properties: properties}
-	for _, q := range properties {
-		line, broken := w.counterexample(q)
-		p.findings, p.refuted = append(p.findings, Finding{Property: q.name, Verdict: Open, Line: line, Required: q.required}), append(p.refuted, broken)
+	lines, broken := w.counterexamples(ctx, properties)
+	p.refuted = broken
+	for i, q := range properties {
+		p.findings = append(p.findings, Finding{Property: q.name, Verdict: Open, Line: lines[i], Required: q.required})
 	}
 	return p
 }

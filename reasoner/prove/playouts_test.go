@@ -1,6 +1,7 @@
 package prove
 
 import (
+	"context"
 	"reflect"
 	"slices"
 	"testing"
@@ -35,6 +36,17 @@ func TestTheLineToAnEndingLeadsToItsGoals(t *testing.T) {
 	}
 }
 
+// countedAdvances counts the joint moves of a batch.
+type countedAdvances struct {
+	machine.Batch
+	advances int
+}
+
+func (c *countedAdvances) Advance(lanes int) {
+	c.advances++
+	c.Batch.Advance(lanes)
+}
+
 func TestWalksRememberTheirShortestCounterexampleAndCycle(t *testing.T) {
 	tree := toys.Tree{Roles: []string{"x"}, Nodes: []toys.Node{
 		{Moves: []int{2}, Kids: []int{1, 2}}, {Moves: []int{1}, Kids: []int{3}}, {Goals: []int32{40}}, {Goals: []int32{40}},
@@ -45,8 +57,21 @@ func TestWalksRememberTheirShortestCounterexampleAndCycle(t *testing.T) {
 		t.Errorf("%d games, longest %d, sum %d, cycle %v", len(w.games), w.longest, w.sum, w.cycle)
 	}
 	ends := property{fails: func(now, _ *view) bool { return now.terminal }}
-	if line, ok := w.counterexample(ends); !ok || !reflect.DeepEqual(line, [][]machine.Move{{1}}) {
-		t.Errorf("counterexample %v, found: %v", line, ok)
+	never := property{fails: func(*view, *view) bool { return false }}
+	counted := &countedAdvances{Batch: w.batch}
+	w.batch = counted
+	lines, broken := w.counterexamples(t.Context(), []property{never, ends, ends})
+	if want := [][][]machine.Move{nil, {{1}}, {{1}}}; !reflect.DeepEqual(lines, want) || !slices.Equal(broken, []bool{false, true, true}) {
+		t.Errorf("counterexamples %v, found: %v", lines, broken)
+	}
+	if steps := len(slices.Concat(w.games...)); counted.advances != steps {
+		t.Errorf("%d joint moves were made, the games have %d", counted.advances, steps)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	looks := 0
+	w.counterexamples(ctx, []property{{fails: func(*view, *view) bool { looks++; cancel(); return false }}})
+	if looks != 1 {
+		t.Errorf("%d positions were looked at, want the first one: the context has ended", looks)
 	}
 	for name, c := range map[string]struct {
 		line [][]machine.Move

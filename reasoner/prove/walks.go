@@ -117,18 +117,22 @@ func (w *walks) breaks(q property, line [][]machine.Move) bool {
 	return now != nil && q.fails(now, before)
 }
 
-// counterexample returns the shortest line of the random games that breaks a property.
-func (w *walks) counterexample(q property) (line [][]machine.Move, ok bool) {
+// counterexamples returns the shortest line of the random games that breaks each property, and reports which properties
+// are broken. It replays each game once, until ctx ends.
+func (w *walks) counterexamples(ctx context.Context, properties []property) (lines [][][]machine.Move, broken []bool) {
+	lines, broken = make([][][]machine.Move, len(properties)), make([]bool, len(properties))
 	for _, game := range w.games {
+		if ctx.Err() != nil {
+			break
+		}
 		w.replay(game, func(k int, now, before *view) bool {
-			if !q.fails(now, before) {
-				return true
+			for i, q := range properties {
+				if (!broken[i] || k < len(lines[i])) && q.fails(now, before) {
+					lines[i], broken[i] = game[:k], true
+				}
 			}
-			if !ok || k < len(line) {
-				line, ok = game[:k], true
-			}
-			return false
+			return ctx.Err() == nil
 		})
 	}
-	return line, ok
+	return lines, broken
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"math"
 	"os"
@@ -137,6 +138,26 @@ func appendClaim(dst []byte, roles int, claim search.Claim) []byte {
 
 func appendFloat(dst []byte, v float64) []byte {
 	return binary.LittleEndian.AppendUint64(dst, math.Float64bits(v))
+}
+
+// CanReplace returns an error if a file at the path would be lost: it has content and is no solution.
+func CanReplace(path string) error {
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && (info.Size() == 0 || !info.Mode().IsRegular()) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	var h header
+	if _, line, err := open(f); err != nil || json.Unmarshal(line, &h) != nil || h.Format != formatName {
+		return fmt.Errorf("%s is not replaced: %w", path, errFormat)
+	}
+	return nil
 }
 
 // Load reads a book for the machine of a game with the given digest of its rules. It returns an error for

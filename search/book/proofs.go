@@ -40,10 +40,18 @@ type proofsHeader struct {
 // errOpen is the error for engines without stable fluent numbers.
 var errOpen = errors.New("cannot save proofs: this engine numbers fluents differently in every run")
 
-// SaveProofs writes the proofs of a search to a file atomically.
-func SaveProofs(path string, m machine.Machine, label Label, k search.Keeper) error {
+// CanSaveProofs returns an error if the engine of m has no stable fluent numbers.
+func CanSaveProofs(m machine.Machine) error {
 	if m.Names().Open != nil {
 		return errOpen
+	}
+	return nil
+}
+
+// SaveProofs writes the proofs of a search to a file atomically.
+func SaveProofs(path string, m machine.Machine, label Label, k search.Keeper) error {
+	if err := CanSaveProofs(m); err != nil {
+		return err
 	}
 	if err := atomicfile.WriteTo(path, func(w io.Writer) error { return writeProofs(w, m, label, k) }); err != nil {
 		return fmt.Errorf("cannot save proofs: %w", err)

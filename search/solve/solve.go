@@ -249,14 +249,19 @@ func begun(m machine.Machine, q machine.State) Class {
 // Keeper returns the search that keeps the proofs of the method in use, or of the first method of Auto for m; nil if
 // the method keeps no proofs. Its memory limit must be maxBytes: another limit makes it start anew.
 func (s *Solver) Keeper(m machine.Machine) (method string, k search.Keeper, maxBytes int64) {
-	method = s.used
-	if method == Auto {
-		if methods := solving(begun(m, m.Initial())); methods != nil {
-			method = methods[0]
-		}
-	}
+	method = s.method(m)
 	k, _ = s.searchers[method].(search.Keeper)
 	return method, k, s.memory
+}
+
+// method returns the method in use, or the first method of Auto for m.
+func (s *Solver) method(m machine.Machine) string {
+	if s.used == Auto {
+		if methods := solving(begun(m, m.Initial())); methods != nil {
+			return methods[0]
+		}
+	}
+	return s.used
 }
 
 // KeeperMethods returns the methods that keep the proofs of an unfinished search, see search.Keeper.
@@ -277,17 +282,25 @@ type Part struct {
 	Solution search.Solution
 }
 
-// Answers returns the solution of m, position by position. At the initial position it has the strategies of shown, at
-// other positions the strategies that the same method finds. Guarantees have one part for each player. Answers returns
-// an error for a tolerance with a method that does not keep its bounds, and for a result that is neither a value nor a
-// guarantee by mixed strategies.
-func (s *Solver) Answers(m machine.Machine, shown Solution) ([]Part, error) {
-	if s.epsilon > 0 && !slices.Contains([]string{BoundedAlphaBeta, DepthFirst}, s.used) {
-		return nil, fmt.Errorf("expected a solution with tolerance 0, or by method %s or %s; found a tolerance with method %s",
-			BoundedAlphaBeta, DepthFirst, s.used)
+// CanAnswer returns an error for a tolerance with a method that does not keep its bounds, and for a game without players. Before a
+// search by Auto it looks at the first method for m.
+func (s *Solver) CanAnswer(m machine.Machine) error {
+	if method := s.method(m); s.epsilon > 0 && !slices.Contains([]string{BoundedAlphaBeta, DepthFirst}, method) {
+		return fmt.Errorf("expected a solution with tolerance 0, or by method %s or %s; found a tolerance with method %s",
+			BoundedAlphaBeta, DepthFirst, method)
 	}
 	if len(m.Names().Players()) == 0 {
-		return nil, fmt.Errorf("expected a role besides %s, found none: there is no strategy to check", machine.RandomRole)
+		return fmt.Errorf("expected a role besides %s, found none: there is no strategy to check", machine.RandomRole)
+	}
+	return nil
+}
+
+// Answers returns the solution of m, position by position. At the initial position it has the strategies of shown, at
+// other positions the strategies that the same method finds. Guarantees have one part for each player. Answers returns
+// the error of CanAnswer, and an error for a result that is neither a value nor a guarantee by mixed strategies.
+func (s *Solver) Answers(m machine.Machine, shown Solution) ([]Part, error) {
+	if err := s.CanAnswer(m); err != nil {
+		return nil, err
 	}
 	c, ok := s.searchers[s.used].(checked)
 	if !ok || kindOf(s.used) == goals.AnySum && shown.Concept != search.Value && shown.Concept != search.BestEnd {

@@ -21,6 +21,8 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
+
+	"stackmate/internal/atomicfile"
 )
 
 // keyFile holds the secret key of an embedded server. Its certificate and password derive from the key, so that
@@ -41,7 +43,7 @@ func newIdentity(dir string) (*identity, error) {
 	seed, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		seed = []byte(rand.Text() + rand.Text())[:ed25519.SeedSize]
-		err = os.WriteFile(file, seed, 0o600)
+		err = atomicfile.WriteSecret(file, seed)
 	}
 	if err == nil && len(seed) != ed25519.SeedSize {
 		err = fmt.Errorf("%s: expected a key of %d bytes; remove the file to create a new key", file, ed25519.SeedSize)
