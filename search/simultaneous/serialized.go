@@ -51,7 +51,7 @@ func (s *solver) serializedValue(depth int, q machine.State, who side, alpha, be
 			return known
 		}
 	}
-	if s.stops(depth) {
+	if s.stops(depth) || s.repeats(depth, q) {
 		return known
 	}
 	before := s.serializedNodes
