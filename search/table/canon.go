@@ -162,17 +162,6 @@ func (c *Canon) Find(q machine.State) Representative {
 	return r
 }
 
-// Keep is like Find, but the representative stays valid as long as q and dst. Keep writes it to dst
-// unless it is q itself.
-func (c *Canon) Keep(dst, q machine.State) Representative {
-	r := c.Find(q)
-	if r.by != nil {
-		copy(dst, r.State)
-		r.State = dst
-	}
-	return r
-}
-
 // imageOf returns the image of q, valid until the next call.
 func (p *permutation) imageOf(q machine.State) machine.State {
 	for i, w := range q {
