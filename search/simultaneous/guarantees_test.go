@@ -211,7 +211,8 @@ func TestAStrategyIsFromAVisitThatHasRaisedTheBound(t *testing.T) {
 	}
 }
 
-// The table of a search that was stopped may have the value of the next position already.
+// The table of a search that was stopped may have the value of the next position already. Where the memory has not sufficed for the
+// strategy of that position, the next search begins with a new table.
 func TestAStrategyIsKeptWithTheBoundOfAStoppedSearch(t *testing.T) {
 	const first, second, all = 0, 1, 2
 	g := &toys.Tree{Roles: two, Nodes: []toys.Node{
@@ -219,11 +220,19 @@ func TestAStrategyIsKeptWithTheBoundOfAStoppedSearch(t *testing.T) {
 		{Moves: []int{2, 1}, Kids: []int{second, all}},
 		{Goals: []int32{100, 0}},
 	}}
-	m, s := g.Machine(), must.Get(New(Config{Table: true}))(t)
-	must.Get(s.Search(t.Context(), m, machine.State{first}, search.Limits{NoLine: true, MaxNodes: 5}))(t)
-	r := must.Get(s.Search(t.Context(), m, machine.State{second}, search.Limits{NoLine: true}))(t)
-	if row := r.Strategies[0]; r.Values[0] != search.Exact(100) || len(row) != 1 || row[0].Move != 1 {
-		t.Errorf("values %v, the row player plays %v; want move 1, since move 0 stays at the position for ever", r.Values, row)
+	for _, memory := range []bool{true, false} {
+		m, s := g.Machine(), must.Get(New(Config{Table: true}))(t)
+		stopped := search.Limits{NoLine: true, MaxNodes: 5}
+		must.Get(s.Search(t.Context(), m, machine.State{first}, stopped))(t)
+		if !memory {
+			s.solver.beginDeepening()
+			s.solver.horizon.maxBytes = 0
+			must.Get(s.Search(t.Context(), m, machine.State{first}, stopped))(t)
+		}
+		r := must.Get(s.Search(t.Context(), m, machine.State{second}, search.Limits{NoLine: true}))(t)
+		if row := r.Strategies[0]; r.Values[0] != search.Exact(100) || len(row) != 1 || row[0].Move != 1 {
+			t.Errorf("memory %v: values %v, the row player plays %v; want move 1, since move 0 stays at the position for ever", memory, r.Values, row)
+		}
 	}
 }
 
