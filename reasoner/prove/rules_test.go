@@ -101,7 +101,7 @@ func TestProofsAfterTheirTimeBuildNoFormulas(t *testing.T) {
 			return violation(u, k)
 		}
 	}
-	p := newProver(g, w, 1<<30, list)
+	p := newProver(ctx, g, w, 1<<30, list)
 	defer p.close()
 	p.assume(&Invariants{})
 	for i, q := range p.properties {

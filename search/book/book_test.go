@@ -134,6 +134,7 @@ func TestBadFilesAreNamed(t *testing.T) {
 	const head = `{"format":"stackmate solution","version":2,"game":"toy","rules":"R","method":"bi","positions":1,` +
 		`"roles":["left","right"],"moves":[["(play 0)","jump"],["(play 0)"]],"fluents":["f0","other"]}` + "\n"
 	value := strings.Repeat("\x00", 8)
+	number := func(v float64) string { return string(appendFloat(nil, v)) }
 	for want, content := range map[string]string{
 		"expected a solution saved by stackmate": "hello",
 		"version 2 of the format, found 1":       strings.Replace(head, `"version":2`, `"version":1`, 1),
@@ -147,7 +148,11 @@ func TestBadFilesAreNamed(t *testing.T) {
 		"strategy of left: number of moves":      head + "\x00\x00" + value + "\x07",
 		"found jump with 0":                      head + "\x00\x00" + value + "\x01\x01" + value,
 		"expected a number, found NaN":           head + "\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff",
-		"expected the end, found more":           head + "\x00\x00" + value + "\x00\x00more",
+		"from 0 to 100, found 9999":              head + "\x00\x00" + number(9999),
+		"from 0 to 100, found -1":                head + "\x00\x00" + number(-1),
+		"strategy of left: expected probabilities with the sum 1, found the sum 1e-09": head + "\x00\x00" + value + "\x01\x00" + number(1e-9),
+		"with the sum 1, found the sum 2":                                              head + "\x00\x00" + value + "\x02\x00" + number(1) + "\x00" + number(1),
+		"expected the end, found more":                                                 head + "\x00\x00" + value + "\x00\x00more",
 	} {
 		_, err := read(bytes.NewReader(compress(content)), names(false), "R", 0)
 		if err == nil || !strings.Contains(err.Error(), want) {

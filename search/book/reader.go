@@ -49,6 +49,9 @@ func newReader(in *bufio.Reader, h header, names *machine.Names) (*reader, error
 	return r, nil
 }
 
+// rounding is the greatest error of values, and of sums of probabilities, in a file.
+const rounding = 1e-6
+
 // record reads one position.
 func (r *reader) record() (machine.State, search.Claim, error) {
 	var claim search.Claim
@@ -58,6 +61,9 @@ func (r *reader) record() (machine.State, search.Claim, error) {
 	}
 	if claim.Value, err = r.float("value"); err != nil {
 		return nil, claim, err
+	}
+	if v := claim.Value; v < search.GoalRange.Lower-rounding || v > search.GoalRange.Upper+rounding {
+		return nil, claim, fmt.Errorf("value: expected goal points from %v to %v, found %v", search.GoalRange.Lower, search.GoalRange.Upper, v)
 	}
 	for role := range r.moves {
 		strategy, err := r.strategy(role)
@@ -110,6 +116,7 @@ func (r *reader) strategy(role int) ([]search.Weighted, error) {
 		return nil, err
 	}
 	var strategy []search.Weighted
+	sum := 0.0
 	for range count {
 		move, err := r.number("move", len(r.moves[role]))
 		if err != nil {
@@ -125,6 +132,10 @@ func (r *reader) strategy(role int) ([]search.Weighted, error) {
 				r.header.Moves[role][move], probability)
 		}
 		strategy = append(strategy, search.Weighted{Move: m, Probability: probability})
+		sum += probability
+	}
+	if math.Abs(sum-1) > rounding {
+		return nil, fmt.Errorf("expected probabilities with the sum 1, found the sum %v", sum)
 	}
 	return strategy, nil
 }

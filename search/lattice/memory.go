@@ -11,6 +11,7 @@ type memory[K comparable, V any] struct {
 type entry[V any] struct {
 	bounds Bounds[V]
 	best   int32 // index of the move that last tightened the bounds
+	pass   int32 // last pass in which the search of the position met a position on its path; 0 for none
 }
 
 func newMemory[K comparable, V any](entries int) *memory[K, V] {

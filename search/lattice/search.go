@@ -25,6 +25,9 @@ import (
 // and Joint it follows in distributive lattices, where U ∧ β = ∨(Uᵢ ∧ β) at a maximiser. The table holds
 // intervals, which depend on no window.
 //
+// A position that repeats on its path counts as unknown, so the bounds of the positions above it may stay open. A pass searches such
+// positions once; the search ends with the first pass that narrows no bound.
+//
 // Cost: a few operations on values for each child. There are no calls through interfaces: game and values
 // are type parameters. Positions with one move are skipped. Reference: Ginsberg and Jaffray, Alpha-Beta
 // Pruning Under Partial Orders.
@@ -78,13 +81,15 @@ type Result[V any] struct {
 	Ends  int64 // visited terminal positions
 	Hits  int64 // cutoffs by the table
 	Held  int   // positions in the table after the search
+	// Repeats reports whether the search met a position on its own path.
+	Repeats bool
 }
 
 // Bounds is an interval of values: Lower ≤ value ≤ Upper.
 type Bounds[V any] struct{ Lower, Upper V }
 
-// maxPly is the maximum depth of the stack; deeper positions count as unknown. It exceeds the length of
-// all known finite games, and ends cycles.
+// maxPly is the maximum depth of the stack; deeper positions count as unknown. It exceeds the length of all
+// known finite games.
 const maxPly = 5000
 
 // Solver searches positions of one game. Its transposition table persists between searches. A Solver is
@@ -98,8 +103,12 @@ type Solver[P any, K comparable, V any, L Values[V], G Game[P, K, V]] struct {
 	top    V
 	table  *memory[K, V]
 	kids   [][]P // by ply: children, reused
+	path   map[K]bool
+	pass   int32
 
 	stopped bool
+	cuts    int64 // positions that counted as unknown because they were on the path
+	gained  bool  // this pass has narrowed a bound
 	out     Result[V]
 }
 
@@ -108,7 +117,7 @@ func New[P any, K comparable, V any, L Values[V], G Game[P, K, V]](values L, gam
 	if k := values.Kind(); k < c.Pruning.needs() && !c.Unsound {
 		return nil, fmt.Errorf("%w: expected a %v, found %v", ErrUnsound, c.Pruning.needs(), k)
 	}
-	r := &Solver[P, K, V, L, G]{Config: c, values: values, game: game, bottom: values.Bottom(), top: values.Top()}
+	r := &Solver[P, K, V, L, G]{Config: c, values: values, game: game, bottom: values.Bottom(), top: values.Top(), path: make(map[K]bool)}
 	if c.Table > 0 {
 		r.table = newMemory[K, V](c.Table)
 	}
@@ -118,15 +127,26 @@ func New[P any, K comparable, V any, L Values[V], G Game[P, K, V]](values L, gam
 // Search computes the value of position p. At a limit or the end of ctx it returns the bounds proved by
 // then, with the error of the context.
 func (r *Solver[P, K, V, L, G]) Search(ctx context.Context, p P) (Result[V], error) {
-	r.ctx, r.out, r.stopped = ctx, Result[V]{}, false
-	b := r.position(p, 0, r.unknown())
+	r.ctx, r.out, r.stopped, r.cuts = ctx, Result[V]{}, false, 0
+	b := r.searchOnce(p)
+	for r.table != nil && r.cuts > 0 && r.gained && !r.stopped && !r.values.LessEq(b.Upper, b.Lower) {
+		b = r.tightened(r.searchOnce(p), b)
+	}
 	out := r.out
+	out.Repeats = r.cuts > 0
 	out.Lower, out.Upper = b.Lower, b.Upper
 	out.Exact = r.values.LessEq(out.Upper, out.Lower)
 	if r.table != nil {
 		out.Held = r.table.len()
 	}
 	return out, ctx.Err()
+}
+
+// searchOnce searches position p in one pass.
+func (r *Solver[P, K, V, L, G]) searchOnce(p P) Bounds[V] {
+	r.pass++
+	r.gained = false
+	return r.position(p, 0, r.unknown())
 }
 
 // Known returns the bounds of position p in the table, or [⊥, ⊤].
@@ -166,16 +186,22 @@ func (r *Solver[P, K, V, L, G]) position(p P, ply int, w Bounds[V]) Bounds[V] {
 	if r.isStopped() || ply == maxPly {
 		return r.unknown()
 	}
-	known, best := r.unknown(), 0
+	known, best, key := r.unknown(), 0, r.game.Key(p)
+	if r.path[key] {
+		r.cuts++
+		return known
+	}
 	if r.table != nil {
-		if e, found := r.table.find(r.game.Key(p)); found {
+		if e, found := r.table.find(key); found {
 			r.out.Hits++
 			best = int(e.best)
-			if known = e.bounds; ply > 0 && r.isClosed(known, w) {
+			if known = e.bounds; ply > 0 && (e.pass == r.pass || r.isClosed(known, w)) {
 				return known
 			}
 		}
 	}
+	r.path[key] = true
+	defer delete(r.path, key)
 	for len(r.kids) <= ply {
 		r.kids = append(r.kids, nil)
 	}
@@ -190,11 +216,11 @@ func (r *Solver[P, K, V, L, G]) position(p P, ply int, w Bounds[V]) Bounds[V] {
 // choice searches p, whose children are r.kids[ply], beginning with child best. known is the interval of p
 // in the table.
 func (r *Solver[P, K, V, L, G]) choice(p P, turn Turn, ply int, w, known Bounds[V], best int) Bounds[V] {
-	n := len(r.kids[ply])
+	n, cuts := len(r.kids[ply]), r.cuts
 	if n > 1 {
 		r.out.Nodes++
 	}
-	if ply == 0 {
+	if ply == 0 && r.out.Moves == nil { // the first pass
 		r.out.Moves = make([]Bounds[V], n)
 		for i := range r.out.Moves {
 			r.out.Moves[i] = r.unknown()
@@ -217,7 +243,7 @@ func (r *Solver[P, K, V, L, G]) choice(p P, turn Turn, ply int, w, known Bounds[
 			break
 		}
 		if ply == 0 {
-			r.out.Moves[i] = kid
+			r.out.Moves[i] = r.tightened(kid, r.out.Moves[i])
 		}
 		old := bounds
 		bounds, all = r.learn(turn, k, n, kid, known, bounds, all)
@@ -226,7 +252,12 @@ func (r *Solver[P, K, V, L, G]) choice(p P, turn Turn, ply int, w, known Bounds[
 		}
 	}
 	if r.table != nil && !r.stopped {
-		r.table.put(r.game.Key(p), entry[V]{bounds, int32(best)})
+		e := entry[V]{bounds: bounds, best: int32(best)}
+		if r.cuts > cuts {
+			e.pass = r.pass
+		}
+		r.table.put(r.game.Key(p), e)
+		r.gained = r.gained || !r.values.LessEq(bounds.Lower, known.Lower) || !r.values.LessEq(known.Upper, bounds.Upper)
 	}
 	return bounds
 }

@@ -6,12 +6,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash"
 	"hash/crc32"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"stackmate/internal/atomicfile"
 	"stackmate/reasoner/machine"
@@ -26,12 +28,12 @@ import (
 //	N.positions.K  children found by a task, until they are merged
 //
 // Keys and values are little-endian words of 8 bytes. The last 4 bytes of a file are the CRC-32
-// (Castagnoli) of the preceding bytes. Bits of positions are fluent numbers, so a folder is valid only for
-// the same engine.
+// (Castagnoli) of its name, of the checksum of the layer's positions if the file has values, and of the
+// preceding bytes. Bits of positions are fluent numbers, so a folder is valid only for the same engine.
 
 const (
 	folderName    = "stackmate layers"
-	folderVersion = 2
+	folderVersion = 3
 	headFile      = "layers.json"
 	sumBytes      = 4
 )
@@ -275,6 +277,26 @@ func (g *game) path(d int, kind string) string {
 	return filepath.Join(g.config.Folder, fmt.Sprintf("%d.%s", d, kind))
 }
 
+// newSum returns the checksum of an empty file: of its name and, for values, of their positions.
+func newSum(path string) (hash.Hash32, error) {
+	sum, name := crc32.New(checksums), filepath.Base(path)
+	_, _ = io.WriteString(sum, name) // a hash returns no errors
+	layer, kind, _ := strings.Cut(name, ".")
+	if !strings.HasPrefix(kind, "values") {
+		return sum, nil
+	}
+	f, err := os.Open(filepath.Join(filepath.Dir(path), layer+".positions"))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if _, err := f.Seek(-sumBytes, io.SeekEnd); err != nil {
+		return nil, err
+	}
+	_, err = io.Copy(sum, f)
+	return sum, err
+}
+
 // check verifies the checksum of a file.
 func check(path string) error {
 	f, err := os.Open(path)
@@ -287,8 +309,10 @@ func check(path string) error {
 		return fmt.Errorf("cannot read a layer: %w", err)
 	}
 	var last [sumBytes]byte
-	sum := crc32.New(checksums)
-	_, err = io.CopyN(sum, f, info.Size()-sumBytes)
+	sum, err := newSum(path)
+	if err == nil {
+		_, err = io.CopyN(sum, f, info.Size()-sumBytes)
+	}
 	if err == nil {
 		_, err = io.ReadFull(f, last[:])
 	}
@@ -301,9 +325,13 @@ func check(path string) error {
 // write creates a file of the folder atomically. It does not wait for the disk, which would take longer
 // than most tasks; see sync.
 func write(path string, content func(w io.Writer) error) error {
+	sum, err := newSum(path)
+	if err != nil {
+		return fmt.Errorf("cannot write a layer: %w", err)
+	}
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
 	if err == nil {
-		sum, out := crc32.New(checksums), bufio.NewWriterSize(f, 1<<16)
+		out := bufio.NewWriterSize(f, 1<<16)
 		err = content(io.MultiWriter(out, sum))
 		err = errors.Join(err, binary.Write(out, binary.LittleEndian, sum.Sum32()), out.Flush(), f.Chmod(0o644), f.Close())
 		if err == nil {

@@ -268,6 +268,18 @@ func TestDamagedFilesAreRefusedAndMadeAnew(t *testing.T) {
 	}
 }
 
+func TestValuesOfAnotherLayerAreRefusedAndMadeAnew(t *testing.T) {
+	m, folder := gamestest.Machine(t, "goofspiel-4"), t.TempDir()
+	want := solved(t, inFolder(folder, 1, false), m, m.Initial(), search.Limits{})
+	right := content(t, folder, "1.values.0")
+	must.OK(t, os.WriteFile(filepath.Join(folder, "1.values.0"), content(t, folder, "2.values.0"), 0o600))
+	must.OK(t, os.Remove(filepath.Join(folder, "0.values.0")))
+	r := solved(t, inFolder(folder, 1, true), m, m.Initial(), search.Limits{})
+	if r.Values[0] != want.Values[0] || !bytes.Equal(content(t, folder, "1.values.0"), right) {
+		t.Errorf("values of layer 2 taken for layer 1: %v, want %v", r.Values[0], want.Values[0])
+	}
+}
+
 func TestASearchThatEndsGoesOnWhereItWas(t *testing.T) {
 	m := gamestest.Machine(t, exhaustive.Choose("goofspiel-5", "goofspiel-6"))
 	whole := t.TempDir()
@@ -328,9 +340,9 @@ func TestAFolderIsASolution(t *testing.T) {
 		if _, err := inFolder(folder, 1, false).Search(t.Context(), m, m.Initial(), search.Limits{}); err == nil || !strings.Contains(err.Error(), "--resume") {
 			t.Errorf("a folder that holds layers is written to: error %v", err)
 		}
-		older := bytes.Replace(content(t, folder, "layers.json"), []byte(`"version":2`), []byte(`"version":1`), 1)
+		older := bytes.Replace(content(t, folder, "layers.json"), []byte(`"version":3`), []byte(`"version":2`), 1)
 		must.OK(t, os.WriteFile(filepath.Join(folder, "layers.json"), older, 0o600))
-		if _, err := layers.Open(folder, m, "digest", 0); err == nil || !strings.Contains(err.Error(), "version 2 of the format, found 1") {
+		if _, err := layers.Open(folder, m, "digest", 0); err == nil || !strings.Contains(err.Error(), "version 3 of the format, found 2") {
 			t.Errorf("an older folder: error %v", err)
 		}
 	}

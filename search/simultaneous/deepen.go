@@ -27,11 +27,7 @@ import (
 // one searches all positions in the full window; if that narrows no bound either, all later
 // iterations would do the same, and the search ends.
 //
-// The strategy of a player is from the last iteration that gains for its bound, before the bounds meet up to nullWindow.
-// Theorem (Everett, "Recursive games", 1957): if the bounds u of all positions are below the values of their matrices over
-// u, the optimal strategies of these matrices guarantee u, position by position, in an endless match too. In later
-// iterations the differences drown in rounding, and a strategy may stay where it is for ever. One bound may converge long
-// before the other. A search whose bounds have met begins with new tables.
+// The strategies are recorded while the bounds grow: guarantees.go.
 
 // errRepeats ends a depth-first search of a game whose positions repeat.
 var errRepeats = errors.New("positions repeat: only method smab goes on there, with a table (--table on)")
@@ -48,7 +44,7 @@ type horizon struct {
 	wide     bool                    // this iteration searches every position in the full window
 	cut      bool                    // this iteration was cut somewhere
 	gained   bool                    // this iteration has found a position, or narrowed a bound
-	met      bool                    // the bounds of a search have met up to nullWindow
+	guarantees
 }
 
 // cutSearch is the number of a search, and the plies to its horizon.
@@ -125,35 +121,26 @@ func (s *solver) settle(q machine.State) (v search.Interval, f *frame, strategie
 		}
 		s.stopped, s.cause = false, nil
 	}
-	if s.horizon == nil || s.horizon.met {
+	if s.horizon == nil || s.horizon.full {
 		s.beginDeepening()
 	}
 	return s.deepen(q)
 }
 
-// beginDeepening makes the search ready for iterations. Both tables get half of the memory.
+// beginDeepening makes the search ready for iterations. Bounds get half of the memory, and records of strategies a quarter.
 func (s *solver) beginDeepening() {
-	s.horizon = &horizon{searched: table.New(s.machine, cutCodec, s.tableBytes/2)}
+	s.horizon = &horizon{
+		searched:   table.New(s.machine, cutCodec, s.tableBytes/4),
+		guarantees: guarantees{records: make(map[string]*guarantee), maxBytes: s.tableBytes / 4},
+	}
 	s.memory.table = table.New(s.machine, proved, s.tableBytes/2)
-}
-
-// leastGain is the change of a bound from which an iteration gains: several times the error of a linear program.
-const leastGain = 8 * margin
-
-// improve replaces the strategies of the players whose bounds an iteration has narrowed by leastGain, from v to found.
-func (s *solver) improve(strategies, played [][]search.Weighted, v, found search.Interval) {
-	if found.Lower >= v.Lower+leastGain {
-		strategies[s.row] = played[s.row]
-	}
-	if found.Upper <= v.Upper-leastGain {
-		strategies[s.column] = played[s.column]
-	}
 }
 
 // deepen searches position q up to one horizon after the other.
 func (s *solver) deepen(q machine.State) (v search.Interval, f *frame, strategies [][]search.Weighted) {
 	h := s.horizon
 	h.search++
+	h.find(s.symmetry.canon.Find(q).State.Key(), true)
 	all := anyValue()
 	v, h.wide = search.GoalRange, false
 	for h.plies = 1; h.plies <= search.MaxPlies; h.plies++ {
@@ -162,13 +149,7 @@ func (s *solver) deepen(q machine.State) (v search.Interval, f *frame, strategie
 		s.counters.Depth = h.plies
 		s.poll() // frames that hold their positions already are not expanded again
 		found, frame, played := s.root(q)
-		if strategies == nil {
-			strategies = played
-		} else if !h.met && !s.stopped {
-			s.improve(strategies, played, v, found)
-		}
-		v, f = meet(found, v), frame
-		h.met = h.met || v.Upper-v.Lower <= nullWindow
+		v, f, strategies = meet(found, v), frame, played
 		switch {
 		case s.unwinds() || s.isCloseEnough(v, all.Lower, all.Upper):
 			return v, f, strategies

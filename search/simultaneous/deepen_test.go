@@ -72,8 +72,11 @@ func TestRepeatedGamesConvergeToTheirValue(t *testing.T) {
 }
 
 func TestRepeatedPositionsAreUnfinishedForAReasonWhereASearchDoesNotDeepen(t *testing.T) {
-	m := untilSomebodyWins(1, 2, again, 50).Machine()
-	for name, c := range map[string]Config{"no table": {}, "bi": {Method: BackwardInduction}, "bi with a table": {Method: BackwardInduction, Table: true}} {
+	m := untilSomebodyWins(2, 2, again, 50, 60, again).Machine()
+	for name, c := range map[string]Config{
+		"no table": {}, "bi": {Method: BackwardInduction}, "bi with a table": {Method: BackwardInduction, Table: true},
+		"do": {Method: DoubleOracle, Table: true}, "biab": {Method: BoundedInduction},
+	} {
 		r, err := must.Get(New(c))(t).Search(t.Context(), m, m.Initial(), search.Limits{})
 		if err != nil || r.Solved() || !errors.Is(r.Unfinished, errRepeats) || r.Nodes > 10 {
 			t.Errorf("%s: %+v, error %v", name, r, err)

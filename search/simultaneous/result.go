@@ -48,7 +48,9 @@ func (s *solver) root(q machine.State) (search.Interval, *frame, [][]search.Weig
 	f, v, open := s.open(0, q)
 	if open {
 		s.counters.Nodes++
-		v = s.method(s, f, 0, anyValue().Lower, anyValue().Upper)
+		if v = s.method(s, f, 0, anyValue().Lower, anyValue().Upper); s.horizon != nil {
+			v = s.improve(f, v)
+		}
 	}
 	if s.err != nil {
 		return v, nil, nil
@@ -100,7 +102,7 @@ func (s *solver) strategies(q machine.State, f *frame) [][]search.Weighted {
 			strategies[player] = []search.Weighted{{Move: moves[0], Probability: 1}}
 			continue
 		}
-		if f == nil {
+		if strategies[player] = s.recorded(q, who); strategies[player] != nil || f == nil {
 			continue
 		}
 		for i, p := range f.strategy(who) {
@@ -170,7 +172,7 @@ func (s *solver) bytes() int64 {
 		total += s.serialized.Stats().Bytes
 	}
 	if s.horizon != nil {
-		total += s.horizon.searched.Stats().Bytes
+		total += s.horizon.searched.Stats().Bytes + s.horizon.guarantees.bytes
 	}
 	for _, f := range s.frames {
 		total += f.bytes()

@@ -51,7 +51,7 @@ func (s *solver) serializedValue(depth int, q machine.State, who side, alpha, be
 			return known
 		}
 	}
-	if s.stops(depth) {
+	if s.stops(depth) || s.repeats(depth, q) {
 		return known
 	}
 	before := s.serializedNodes
@@ -73,10 +73,7 @@ func (s *solver) recallSerialized(q machine.State, who side) (search.Interval, b
 	if !ok {
 		return search.Interval{}, false
 	}
-	if r.Exchanged {
-		who = 1 - who
-	}
-	return s.symmetry.exchange(e[who], r.Exchanged), true
+	return s.symmetry.exchange(e[who.exchanged(r.Exchanged)], r.Exchanged), true
 }
 
 // rememberSerialized stores the bounds of a serialized game of position q.
@@ -87,10 +84,7 @@ func (s *solver) rememberSerialized(q machine.State, who side, v search.Interval
 		all := s.symmetry.exchange(search.GoalRange, r.Exchanged)
 		e = serializedBounds{all, all}
 	}
-	if r.Exchanged {
-		who = 1 - who
-	}
-	e[who] = s.symmetry.exchange(v, r.Exchanged)
+	e[who.exchanged(r.Exchanged)] = s.symmetry.exchange(v, r.Exchanged)
 	s.serialized.Store(r.State, e, work)
 }
 

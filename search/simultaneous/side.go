@@ -34,6 +34,14 @@ func (who side) fromRow(v search.Interval) search.Interval {
 	return search.Interval{Lower: 0 - v.Upper, Upper: 0 - v.Lower} // 0 - 0 is not -0
 }
 
+// exchanged returns the side that plays for who in a symmetric position.
+func (who side) exchanged(exchanged bool) side {
+	if exchanged {
+		return 1 - who
+	}
+	return who
+}
+
 // size returns the number of own actions and of replies.
 func (f *frame) size(who side) (own, replies int) {
 	if who == rowSide {

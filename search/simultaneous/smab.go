@@ -101,6 +101,10 @@ func (s *solver) value(depth int, q machine.State, alpha, beta float64) search.I
 	if s.horizon != nil && s.horizon.wide {
 		alpha, beta = anyValue().Lower, anyValue().Upper
 	}
+	window := search.Interval{Lower: max(alpha, known.Lower), Upper: min(beta, known.Upper)}
+	if s.horizon != nil && s.config.Order != OrderBest {
+		window = anyValue() // an artificial action has no strategy that could be recorded
+	}
 	before := s.counters.Nodes
 	if s.serialized != nil {
 		if known = s.serialize(depth, q, known, alpha, beta); isClosed(known, alpha, beta) {
@@ -114,7 +118,10 @@ func (s *solver) value(depth int, q machine.State, alpha, beta float64) search.I
 	f, v, open := s.open(depth, q)
 	if open { // 5 to 8
 		s.counters.Nodes++
-		v = s.method(s, f, depth, max(alpha, known.Lower), min(beta, known.Upper))
+		v = s.method(s, f, depth, window.Lower, window.Upper)
+		if s.horizon != nil && (v.Lower > known.Lower || v.Upper < known.Upper) {
+			v = s.improve(f, v)
+		}
 		v = meet(v, known)
 	}
 	if s.crew != nil {

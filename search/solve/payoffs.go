@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 
@@ -61,7 +62,8 @@ func (s *Solver) Matrix(ctx context.Context, m machine.Machine, q machine.State)
 	for row := range slices.Chunk(sums, len(texts[1])) {
 		var cells [][]string
 		for _, sum := range row {
-			cells = append(cells, []string{decimal(sum[0]), decimal(sum[1])}[:len(players)])
+			first, both := math.Round(sum[0]*decimals), math.Round((sum[0]+sum[1])*decimals)
+			cells = append(cells, []string{decimal(first), decimal(both - first)}[:len(players)])
 		}
 		matrix.Payoffs = append(matrix.Payoffs, cells)
 	}
@@ -92,5 +94,9 @@ func (s *Solver) payoffs(ctx context.Context, m machine.Machine, x *play.Expansi
 	return values, nil
 }
 
-// decimal returns a payoff with the digits that floating point of the searches gets right.
-func decimal(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
+// decimals is the number of steps of a printed payoff in a goal point: six digits of a large payoff.
+const decimals = 1e4
+
+// decimal returns a number of steps in goal points. A constant sum of payoffs stays constant, since the sum is rounded, not
+// the second payoff.
+func decimal(steps float64) string { return strconv.FormatFloat(steps/decimals, 'f', -1, 64) }

@@ -2,6 +2,7 @@ package solve_test
 
 import (
 	"errors"
+	"math/big"
 	"reflect"
 	"testing"
 
@@ -29,6 +30,29 @@ func TestTheMatrixHasTheMeansOverChanceAndTheValuesAfterwards(t *testing.T) {
 	}
 	if _, err := s.Matrix(t.Context(), m, machine.State{1}); !errors.Is(err, solve.ErrMatrix) {
 		t.Errorf("terminal position: %v", err)
+	}
+}
+
+func TestPrintedPayoffsKeepTheConstantSum(t *testing.T) {
+	for lots := 3; lots < 40; lots++ {
+		tree := &toys.Tree{Roles: []string{"row", "column", machine.RandomRole}, Nodes: []toys.Node{{Moves: []int{2, 1, lots}}}}
+		for at := range 2 * lots {
+			goal := int32(0)
+			if at%lots == 0 {
+				goal = 100
+			}
+			tree.Nodes[0].Kids = append(tree.Nodes[0].Kids, len(tree.Nodes))
+			tree.Nodes = append(tree.Nodes, toys.Node{Goals: []int32{goal, 100 - goal, 0}})
+		}
+		m, s := tree.Machine(), solver(t, solve.Options{Method: solve.Auto, Table: solve.On})
+		must.Get(s.Solve(t.Context(), m, nil))(t)
+		for _, row := range must.Get(s.Matrix(t.Context(), m, m.Initial()))(t).Payoffs {
+			first, ok := new(big.Rat).SetString(row[0][0])
+			second, ok2 := new(big.Rat).SetString(row[0][1])
+			if !ok || !ok2 || first.Add(first, second).Cmp(big.NewRat(100, 1)) != 0 {
+				t.Errorf("%d lots: payoffs %v, want the sum 100", lots, row[0])
+			}
+		}
 	}
 }
 

@@ -54,8 +54,8 @@ type Representative struct {
 	by *permutation // nil if State is the position itself
 }
 
-// Move returns the move in State that corresponds to move m of role r in the position. The players
-// must not be exchanged.
+// Move returns the move in State that corresponds to move m of a role in the position. If the players are exchanged, it is
+// a move of the other player.
 func (r *Representative) Move(role machine.Role, m machine.Move) machine.Move {
 	if r.by == nil {
 		return m
@@ -63,8 +63,8 @@ func (r *Representative) Move(role machine.Role, m machine.Move) machine.Move {
 	return r.by.moves[role][m]
 }
 
-// Preimage returns the move in the position that corresponds to move m of role r in State. The
-// players must not be exchanged.
+// Preimage returns the move of a role in the position that corresponds to move m in State. If the players are exchanged, m is
+// a move of the other player.
 func (r *Representative) Preimage(role machine.Role, m machine.Move) machine.Move {
 	if r.by == nil {
 		return m
@@ -158,17 +158,6 @@ func (c *Canon) Find(q machine.State) Representative {
 	if k := uint32(least); k > 0 {
 		p := &c.symmetries[k-1]
 		r.State, r.Exchanged, r.by = p.imageOf(q), p.exchanges, p
-	}
-	return r
-}
-
-// Keep is like Find, but the representative stays valid as long as q and dst. Keep writes it to dst
-// unless it is q itself.
-func (c *Canon) Keep(dst, q machine.State) Representative {
-	r := c.Find(q)
-	if r.by != nil {
-		copy(dst, r.State)
-		r.State = dst
 	}
 	return r
 }

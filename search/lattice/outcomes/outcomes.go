@@ -22,6 +22,9 @@ import (
 // Method is the name of the search.
 const Method = "lattice"
 
+// errRepeats ends a search of a game whose positions repeat.
+var errRepeats = errors.New("positions repeat: a match without end has no outcome")
+
 const (
 	// entryBytes is the approximate table memory of a position without its words.
 	entryBytes = 256
@@ -69,6 +72,7 @@ type run struct {
 	entries  int // per table
 	game     *turns
 	counters search.Counters
+	repeats  bool // positions that repeat have left a bound open
 }
 
 // entryBytes returns the approximate table memory of a position.
@@ -90,6 +94,9 @@ func (r *run) search(s machine.State) search.Result {
 	}
 	if r.game.atOnce {
 		res.Concept = search.PureGuarantee
+	}
+	if r.repeats && r.ctx.Err() == nil && !r.isOver() {
+		res.Unfinished = errRepeats
 	}
 	res.Counters = r.counters
 	res.PeakBytes += r.expander.Bytes()
@@ -124,6 +131,7 @@ func (r *run) guarantee(root position, role machine.Role) (search.Interval, []se
 		panic(err) // numbers are distributive
 	}
 	v, _ := solver.Search(r.ctx, root)
+	r.repeats = r.repeats || v.Repeats && !v.Exact
 	r.count(v.Nodes, v.Hits, v.Held)
 	bounds := search.Interval{Lower: v.Lower, Upper: v.Upper}
 	if root.goals != nil || r.ctx.Err() != nil {
@@ -143,6 +151,9 @@ func (r *run) guarantee(root position, role machine.Role) (search.Interval, []se
 	return bounds, []search.Weighted{{Move: moves[min(best, len(moves)-1)], Probability: 1}}
 }
 
+// isOver reports whether the node limit is reached.
+func (r *run) isOver() bool { return r.lim.MaxNodes > 0 && r.counters.Nodes >= r.lim.MaxNodes }
+
 // outcomeSolver searches for sets of outcomes.
 type outcomeSolver = lattice.Solver[position, string, front, lattice.Outcomes, together]
 
@@ -154,6 +165,7 @@ func (r *run) outcomes(root position) *search.Outcomes {
 		panic(err) // sets of vectors are distributive
 	}
 	v, _ := solver.Search(r.ctx, root)
+	r.repeats = r.repeats || v.Repeats && !v.Exact
 	r.count(v.Nodes, v.Hits, v.Held)
 	out := &search.Outcomes{Complete: v.Exact}
 	for _, goals := range v.Lower {
@@ -202,7 +214,7 @@ func (r *run) reaches(solver *outcomeSolver, p position, goals []int32) bool {
 	if holds(solver.Known(p).Lower) {
 		return true
 	}
-	if r.ctx.Err() != nil || r.lim.MaxNodes > 0 && r.counters.Nodes >= r.lim.MaxNodes {
+	if r.ctx.Err() != nil || r.isOver() {
 		return false
 	}
 	v, _ := solver.Search(r.ctx, p)

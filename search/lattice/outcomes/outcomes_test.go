@@ -250,6 +250,23 @@ func TestALineEntersNoPositionTwice(t *testing.T) {
 	}
 }
 
+func TestPositionsThatRepeatAreSearchedOnceAPass(t *testing.T) {
+	for seed := range uint64(200) {
+		rng := rand.New(rand.NewPCG(seed, 0))
+		g := toys.Cyclic(rng, 2+rng.IntN(30), false)
+		r, want := solve(t, g.Machine(), search.Limits{}), g.Forced()[0]
+		if v := r.Values[0]; v != (search.Interval{Lower: want[0], Upper: want[1]}) {
+			t.Errorf("seed %d: %v, want %v", seed, v, want)
+		}
+		if most := int64(10_000); r.Nodes > most {
+			t.Errorf("seed %d: %d nodes for %d positions, want at most %d", seed, r.Nodes, len(g.Nodes), most)
+		}
+		if r.Unfinished == nil && !(r.Values[0].Solved() && r.Values[1].Solved() && r.Outcomes.Complete) {
+			t.Errorf("seed %d: %v without a reason", seed, r.Values)
+		}
+	}
+}
+
 func TestLimitsLeaveBoundsThatHold(t *testing.T) {
 	for i := range 100 {
 		rng := rand.New(rand.NewPCG(uint64(i), 15))
