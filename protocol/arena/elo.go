@@ -119,8 +119,8 @@ func square(n int) [][]float64 {
 }
 
 // ratings fits the Bradley–Terry model by maximum likelihood, with Newton's method (Hunter, "MM algorithms for
-// generalized Bradley–Terry models", Annals of Statistics 32, 2004, section 3). It adds a drawn encounter for every
-// two players: scores of 0 and 1 stay finite, and all players are connected.
+// generalized Bradley–Terry models", Annals of Statistics 32, 2004, section 3). It adds one drawn encounter for each
+// player, in equal shares against all other players: scores of 0 and 1 stay finite, and all players are connected.
 //
 // The errors are estimated from the scores, so that draws reduce them. They use the sandwich estimator over groups of
 // matches (White, "Maximum likelihood estimation of misspecified models", Econometrica 50, 1982; see seatings). For
@@ -136,7 +136,7 @@ func (c *crosstable) ratings() []Rating {
 		precision = 1e-10 // change of a log strength at which the iteration ends
 		longest   = 1.    // limit of the change in one iteration
 	)
-	n := len(c.players)
+	n, share := len(c.players), c.share()
 	strength := make([]float64, n) // logarithms, with mean 0
 	var inverse [][]float64
 	for change, round := math.Inf(1), 0; change > precision && round < rounds; round++ {
@@ -144,9 +144,9 @@ func (c *crosstable) ratings() []Rating {
 		for i := range n {
 			info[i][i] += 1 / float64(n)
 			for j := range i {
-				played := float64(c.met[j][i].Matches) + 1
+				played := float64(c.met[j][i].Matches) + share
 				p := 1 / (1 + math.Exp(strength[i]-strength[j])) // probability that j wins
-				surplus, weight := c.met[j][i].Score+0.5-played*p, played*p*(1-p)
+				surplus, weight := c.met[j][i].Score+share/2-played*p, played*p*(1-p)
 				gradient[j], gradient[i] = gradient[j]+surplus, gradient[i]-surplus
 				info[i][i], info[j][j] = info[i][i]+weight, info[j][j]+weight
 				info[i][j], info[j][i] = 1/float64(n)-weight, 1/float64(n)-weight
@@ -172,6 +172,9 @@ func (c *crosstable) ratings() []Rating {
 	return out
 }
 
+// share returns the weight of the added encounter of two players, which makes one encounter for each player.
+func (c *crosstable) share() float64 { return 1 / float64(max(1, len(c.players)-1)) }
+
 // variances returns the variance of each player's strength for the inverse information, as described at ratings.
 func (c *crosstable) variances(strength []float64, inverse [][]float64) []float64 {
 	n := len(strength)
@@ -181,7 +184,7 @@ func (c *crosstable) variances(strength []float64, inverse [][]float64) []float6
 		for j := i + 1; j < n; j++ {
 			p := expected(i, j) - 0.5
 			for k := range variance {
-				variance[k] += math.Pow(inverse[k][i]-inverse[k][j], 2) * (0.25 + p*p)
+				variance[k] += math.Pow(inverse[k][i]-inverse[k][j], 2) * c.share() * (0.25 + p*p)
 			}
 		}
 	}
