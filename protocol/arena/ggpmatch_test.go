@@ -28,7 +28,7 @@ func TestMatchesOfArchivesAreRead(t *testing.T) {
 		t.Errorf("read as %+v", r)
 	}
 	// Ours reads the same after it went there and back.
-	text, err := r.GGP(func(p string) bool { return p == "alice" })
+	text, err := r.GGP(nil, func(p string) bool { return p == "alice" })
 	if err != nil || !strings.Contains(string(text), `"isPlayerHuman":[true,false]`) {
 		t.Fatalf("%s, %v", text, err)
 	}
