@@ -22,6 +22,8 @@ type ggpMatch struct {
 	GameMetaURL string     `json:"gameMetaURL"`
 	IsCompleted bool       `json:"isCompleted"`
 	IsAborted   bool       `json:"isAborted"`
+	Forfeit     bool       `json:"forfeit,omitempty"` // as in Record, like Reason
+	Reason      string     `json:"reason,omitempty"`
 	States      []string   `json:"states"` // each a list of facts: ( ( cell 1 1 b ) ( control x ) )
 	Moves       [][]string `json:"moves"`
 	StateTimes  []int64    `json:"stateTimes"`
@@ -58,7 +60,7 @@ func readGGP(text []byte) (*Record, error) {
 	r := &Record{
 		Match: m.MatchID, Game: path.Base(version.ReplaceAllString(m.GameMetaURL, "")), StartTime: start,
 		StartClock: float64(m.StartClock), PlayClock: float64(m.PlayClock), Players: m.Players, Errors: m.Errors,
-		Goals: m.Goals, Completed: m.IsCompleted && !m.IsAborted, Aborted: m.IsAborted, Turns: len(m.Moves), Unnamed: true,
+		Goals: m.Goals, Completed: m.IsCompleted && !m.IsAborted, Aborted: m.IsAborted, Forfeit: m.Forfeit, Reason: m.Reason, Turns: len(m.Moves), Unnamed: true,
 	}
 	if len(r.Errors) > len(m.Moves) {
 		r.StartErrors, r.Errors = r.Errors[0], r.Errors[1:]
@@ -139,7 +141,7 @@ func (r *Record) GGP(before [][]string, human func(player string) bool) ([]byte,
 	faultless := slices.Repeat([][]string{make([]string, len(r.Roles))}, len(r.Opening))
 	m := ggpMatch{
 		MatchID: r.Match, StartTime: r.StartTime.UnixMilli(), GameMetaURL: ggpGames + r.Game + "/", RandomToken: HashRules(r.Match)[:32],
-		IsCompleted: r.Completed, IsAborted: r.Aborted, States: []string{}, Moves: slices.Concat([][]string{}, r.Opening, r.Moves), StateTimes: []int64{},
+		IsCompleted: r.Completed, IsAborted: r.Aborted, Forfeit: r.Forfeit, Reason: r.Reason, States: []string{}, Moves: slices.Concat([][]string{}, r.Opening, r.Moves), StateTimes: []int64{},
 		Errors: slices.Concat([][]string{r.StartErrors}, faultless, r.Errors), Goals: r.Goals, Preview: -1, StartClock: int(math.Ceil(r.StartClock)), PlayClock: int(math.Ceil(r.PlayClock)), Players: r.Players,
 	}
 	if r.StartErrors == nil {

@@ -74,7 +74,7 @@ const (
 )
 
 // openRecord stores an uploaded record and returns its id. It replays the moves by the rules of the game in the library, and stores only
-// the result.
+// the result, besides the goals of a forfeit.
 func (s *Server) openRecord(r *http.Request) (map[string]string, error) {
 	if there, err := filepath.Glob(filepath.Join(s.Archive.Dir(), putIn+"*")); err != nil || len(there) >= maxPutIn {
 		return nil, faulty(http.StatusInsufficientStorage,
@@ -116,9 +116,10 @@ func (s *Server) openRecord(r *http.Request) (map[string]string, error) {
 		record.StartErrors = make([]string, len(names.Roles))
 	}
 	record.States = positions(names, at.States[len(record.Opening):])
-	if goals := goals(at); goals != nil {
-		record.Goals, record.Completed, record.Aborted = goals, true, false
-	} else {
+	switch goals := goals(at); {
+	case goals != nil:
+		record.Goals, record.Completed, record.Aborted, record.Forfeit = goals, true, false, false
+	case !record.Completed || !record.Forfeit || len(record.Goals) != len(names.Roles): // rules do not give the goals of a forfeit
 		record.Goals, record.Completed, record.Aborted = nil, false, true
 		record.Reason = cmp.Or(record.Reason, "the record ends before the game does")
 	}

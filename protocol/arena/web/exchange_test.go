@@ -96,6 +96,25 @@ func TestAMatchWithATakebackComesInAndGoesOut(t *testing.T) {
 	}
 }
 
+func TestAResignedMatchKeepsItsResult(t *testing.T) {
+	server, url := page(t, 0, nil)
+	s := sitDown(t, url, opening{Game: "ticTacToe", Seats: []string{person, person}})
+	s.play("2 2", "1 1")
+	s.act("resign", "o", "")
+	match := "page.ticTacToe." + s.Table
+	await(t, server, match)
+	for as, r := range exchange(t, server, url, match) {
+		if !r.Completed || !r.Forfeit || !slices.Equal(r.Goals, []int{100, 0}) || r.Reason != "o has resigned" {
+			t.Errorf("%s: %+v", as, r)
+		}
+	}
+	var opened map[string]string
+	send(t, url+"/api/records", `{"matchId":"m","gameMetaURL":"ticTacToe/","isCompleted":true,"forfeit":true,"moves":[["(mark 1 1)","noop"]]}`, &opened)
+	if r, err := server.Archive.Read(opened["match"]); err != nil || !r.Aborted {
+		t.Errorf("a forfeit without goals: %+v, %v", r, err)
+	}
+}
+
 func TestRecordsThatArePutInAreBounded(t *testing.T) {
 	s, url := page(t, 0, nil)
 	for i := range maxPutIn - 1 {
