@@ -214,6 +214,7 @@ func TestThePageInABrowser(t *testing.T) {
 		"variations":         variationsAreTriedAndKept,
 		"a size":             aSizeIsChosen,
 		"mistakes":           mistakesOfARecordAreFound,
+		"a resigned match":   noMoveBeforeAResignationIsAMistake,
 		"of an archive":      aRecordOfAnArchiveIsSteppedThrough,
 	} {
 		t.Run(name, func(t *testing.T) { visit(t, address, tab(t, shared)) })
@@ -642,6 +643,13 @@ func mistakesOfARecordAreFound(t *testing.T, address string, ctx context.Context
 	do(t, ctx, chromedp.Navigate(address+"#/watch"), until(fmt.Sprintf(`[...document.querySelectorAll(".list a")].some(a => a.hash.includes(%q) && (a.click(), true))`, table)),
 		chromedp.WaitVisible("#review"), chromedp.Click("#review"), saying("#reviewing", "Done: 6 of 6"))
 	do(t, ctx, saying(".course-list button", "5. 3,3 ??"))
+}
+
+func noMoveBeforeAResignationIsAMistake(t *testing.T, address string, ctx context.Context) {
+	const resigned = `{"match":"resigned","game":"ticTacToe","roles":["x","o"],"players":["a","b"],"moves":[["(mark 2 2)","noop"],["noop","(mark 3 3)"]],"goals":[100,0],"turns":2,"completed":true,"forfeit":true}`
+	do(t, ctx, chromedp.Navigate(address+"#/watch"), chromedp.WaitVisible("#opener summary"), chromedp.Click("#opener summary"), chromedp.WaitVisible("#record"), chromedp.SetValue("#record", resigned), chromedp.Click("#open-record"))
+	do(t, ctx, chromedp.WaitVisible("#review"), chromedp.Click("#review"), saying("#reviewing", "Done: 2 of 2"))
+	do(t, ctx, saying("#reviewing", "2 solved, 0 mistakes"))
 }
 
 func aRecordOfAnArchiveIsSteppedThrough(t *testing.T, address string, ctx context.Context) {
