@@ -127,6 +127,8 @@ func (a *Archive) List() ([]*Record, error) {
 		}
 		if r.Ended() {
 			ended[name] = r
+		} else {
+			r.Recording = a.live[name] != nil
 		}
 		list = append(list, r)
 	}

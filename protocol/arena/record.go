@@ -72,6 +72,9 @@ type Record struct {
 	Rulesheet string `json:"-"`
 	// Written is the time of the last write to the file, in records from Archive.List.
 	Written time.Time `json:"-"`
+	// Recording marks running matches that this process records, in records from Archive.List. Their players may think
+	// longer than the clocks say, since people at tables have none.
+	Recording bool `json:"-"`
 }
 
 // Append appends the next part to the record.
