@@ -170,9 +170,12 @@ func ReadOutline(path string) (*Record, error) {
 
 // joinEnds joins the first and the last line of a record. It returns nil if they are not its first and last part.
 func joinEnds(f *os.File) *Record {
-	var first, last Record
+	first, err := nextPart(json.NewDecoder(io.NewSectionReader(f, 0, outlineEnd)))
+	if err != nil {
+		return nil
+	}
 	info, err := f.Stat()
-	if err != nil || json.NewDecoder(io.NewSectionReader(f, 0, outlineEnd)).Decode(&first) != nil {
+	if err != nil {
 		return nil
 	}
 	end := make([]byte, min(outlineEnd, info.Size()))
@@ -182,11 +185,12 @@ func joinEnds(f *os.File) *Record {
 	line := bytes.TrimSuffix(end, []byte("\n"))
 	line = line[bytes.LastIndexByte(line, '\n')+1:]
 	// A file of several matches ends with the last part of another match.
-	if json.Unmarshal(line, &last) != nil || !last.Ended() || last.Summary == nil || last.Match != "" || last.Summary.Match != first.Match {
+	last, err := nextPart(json.NewDecoder(bytes.NewReader(line)))
+	if err != nil || !last.Ended() || last.Summary == nil || last.Match != "" || last.Summary.Match != first.Match {
 		return nil
 	}
-	first.Append(&last)
-	return &first
+	first.Append(last)
+	return first
 }
 
 // Recorder returns a function for Setting.Tell, which records matches played one after another. When it returns, the

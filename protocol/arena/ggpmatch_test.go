@@ -38,6 +38,18 @@ func TestMatchesOfArchivesAreRead(t *testing.T) {
 	}
 }
 
+func TestARecordMayHaveTheNameOfAFieldOfArchives(t *testing.T) {
+	name := "matchId"
+	own := &Record{
+		Match: "m", Game: "g", Roles: []string{name, "b"}, Players: []string{name, "c"}, Moves: [][]string{{name, "a"}},
+		States: [][]string{{name}, {name}}, Errors: [][]string{{"", ""}}, Goals: []int{50, 50}, Turns: 1, Completed: true,
+	}
+	r, err := DecodeRecord(strings.NewReader(asJSON(t, own)), "m.jsonl")
+	if err != nil || !slices.Equal(r.Roles, own.Roles) || r.Unnamed {
+		t.Errorf("%v: %+v", err, r)
+	}
+}
+
 func TestFaultyMatchesOfArchivesAreExplained(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"matchId":"m","moves":[["( mark"]]}`:             "move 1 of turn 1",

@@ -201,8 +201,11 @@ func nextPart(in *json.Decoder) (*Record, error) {
 	if err := in.Decode(&text); err != nil {
 		return nil, err
 	}
-	if bytes.Contains(text, []byte(`"matchId"`)) {
-		return readGGP(text)
+	if bytes.Contains(text, []byte(`"matchId"`)) { // moves may have this name, too
+		var archived struct{ MatchID json.RawMessage }
+		if json.Unmarshal(text, &archived) == nil && archived.MatchID != nil {
+			return readGGP(text)
+		}
 	}
 	part := &Record{}
 	return part, json.Unmarshal(text, part)
