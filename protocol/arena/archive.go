@@ -2,6 +2,7 @@ package arena
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -371,6 +372,23 @@ func (a *Archive) Rulesheet(hash string) (string, error) {
 		err = fmt.Errorf("damaged rules: the text in rules/%s.kif has another hash", hash)
 	}
 	return string(text), err
+}
+
+// KeepRules writes a rulesheet, if the folder lacks it.
+func (a *Archive) KeepRules(rulesheet string) error {
+	return a.keepRules(&Record{Rules: HashRules(rulesheet), Rulesheet: rulesheet})
+}
+
+// FindRules returns the hash of a rulesheet whose hash begins with a prefix. The error wraps fs.ErrNotExist if the
+// folder lacks it.
+func (a *Archive) FindRules(prefix string) (hash string, err error) {
+	entries, err := os.ReadDir(filepath.Dir(a.rulesPath("")))
+	for _, e := range entries {
+		if hash, found := strings.CutSuffix(e.Name(), ".kif"); found && strings.HasPrefix(hash, prefix) {
+			return hash, nil
+		}
+	}
+	return "", cmp.Or(err, fmt.Errorf("no rules have the hash %s…: %w", prefix, fs.ErrNotExist))
 }
 
 // Follow iterates over the parts of a record: the existing parts, then each new part, until the match or ctx ends. If

@@ -119,7 +119,7 @@ func (l *library) uploaded(name string) *game {
 
 // upload reads rules that somebody sends and keeps them.
 func (l *library) upload(ctx context.Context, text []byte) (*game, error) {
-	name := "upload:" + arena.HashRules(string(text))[:12]
+	name := uploaded + arena.HashRules(string(text))[:uploadedDigits]
 	if g := l.uploaded(name); g != nil {
 		return g, nil
 	}
@@ -140,11 +140,24 @@ func (l *library) read(name string) (file string, text []byte, err error) {
 		text, err := l.Archive.Rulesheet(hash)
 		return hash + ".kif", []byte(text), err
 	}
+	if prefix, ok := strings.CutPrefix(name, uploaded); ok && len(prefix) == uploadedDigits {
+		hash, err := l.Archive.FindRules(prefix)
+		if err != nil {
+			return "", nil, fmt.Errorf("the uploaded rules are gone, upload them again: %w", err)
+		}
+		text, err := l.Archive.Rulesheet(hash)
+		return "rules.kif", []byte(text), err
+	}
 	return l.Config.Rules(name)
 }
 
-// recorded comes before the hash of rules that a record names.
-const recorded = "record:"
+// recorded comes before the hash of rules that a record names, uploaded before the first digits of the hash of uploaded
+// rules. The archive has these rules if there was a table for them.
+const (
+	recorded       = "record:"
+	uploaded       = "upload:"
+	uploadedDigits = 12
+)
 
 // load reads rules and finds their boards.
 func (l *library) load(ctx context.Context, name, file string, text []byte) (*game, error) {
