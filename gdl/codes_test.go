@@ -55,8 +55,12 @@ func codes(t *testing.T) []code {
 	return list
 }
 
-// repeated returns a text with {3 part} written out three times, the innermost first.
+// repeated returns a text with {3 part} written out three times, the innermost first, and with the bytes of {byte f6}.
 func repeated(text string) string {
+	text = regexp.MustCompile(`\{byte ..\}`).ReplaceAllStringFunc(text, func(s string) string {
+		b, _ := strconv.ParseUint(s[len("{byte "):len(s)-1], 16, 8)
+		return string([]byte{byte(b)})
+	})
 	inner := regexp.MustCompile(`\{(\d+) ([^{}]*)\}`)
 	for inner.MatchString(text) {
 		text = inner.ReplaceAllStringFunc(text, func(s string) string {
@@ -137,7 +141,7 @@ func page(t *testing.T) string {
 	for _, c := range codes(t) {
 		fmt.Fprintf(&b, "\n## %s: %s\n\n%s\n\nRepair: %s.\n", c.id, c.title, c.explain, c.hint)
 		if len(c.bad) < 1000 {
-			fmt.Fprintf(&b, "\n```\n%s\n```\n\nbecomes\n\n```\n%s\n```\n", c.bad, c.good)
+			fmt.Fprintf(&b, "\n```\n%s\n```\n\nbecomes\n\n```\n%s\n```\n", strings.ToValidUTF8(c.bad, "\ufffd"), c.good)
 		}
 	}
 	return b.String()

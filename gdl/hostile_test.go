@@ -205,6 +205,25 @@ func TestFindingsAreLimitedInNumberAndLength(t *testing.T) {
 	}
 }
 
+func TestSymbolsAreUTF8AndCommentsNeedNotBe(t *testing.T) {
+	for src, want := range map[string]string{
+		"; caf\xe9\n(init (cell 1 bose))":        "[]",
+		"; café\n(init (cell 1 b\xf6se))":        "[E034@2:15]",
+		"(init (cell 1 böse))":                   "[]",
+		"(init\xa0(cell 1 bose))":                "[]", // a blank of Latin-1
+		"(init (cell 1 \xe9))\n(index ?\xe9 ())": "[E034@1:15]",
+	} {
+		_, found, err := gdl.LoadToPlay(t.Context(), "rules", []byte(src+frame))
+		var got []string
+		for _, d := range found.Errors() {
+			got = append(got, fmt.Sprintf("%s@%d:%d", d.Code, d.Pos.Line, d.Pos.Column))
+		}
+		if fmt.Sprint(got) != want || (err != nil) != (want != "[]") {
+			t.Errorf("%q: errors %v, want %s: %v", src, got, want, err)
+		}
+	}
+}
+
 func TestOneClauseThatIsTooLongLeavesTheOthers(t *testing.T) {
 	long := strings.Repeat(" a", 1<<15)
 	for name, src := range map[string]string{

@@ -214,6 +214,8 @@ func TestThePageInABrowser(t *testing.T) {
 		"variations":         variationsAreTriedAndKept,
 		"a size":             aSizeIsChosen,
 		"mistakes":           mistakesOfARecordAreFound,
+		"a resigned match":   noMoveBeforeAResignationIsAMistake,
+		"a role of any name": aRoleMayBeCalledAsAnythingOfTheBrowser,
 		"of an archive":      aRecordOfAnArchiveIsSteppedThrough,
 	} {
 		t.Run(name, func(t *testing.T) { visit(t, address, tab(t, shared)) })
@@ -642,6 +644,22 @@ func mistakesOfARecordAreFound(t *testing.T, address string, ctx context.Context
 	do(t, ctx, chromedp.Navigate(address+"#/watch"), until(fmt.Sprintf(`[...document.querySelectorAll(".list a")].some(a => a.hash.includes(%q) && (a.click(), true))`, table)),
 		chromedp.WaitVisible("#review"), chromedp.Click("#review"), saying("#reviewing", "Done: 6 of 6"))
 	do(t, ctx, saying(".course-list button", "5. 3,3 ??"))
+}
+
+func aRoleMayBeCalledAsAnythingOfTheBrowser(t *testing.T, address string, ctx context.Context) {
+	const rules = `(role constructor) (role b) (init (step 1)) (<= (legal ?r a) (role ?r)) (<= (legal ?r c) (role ?r)) (succ 1 2) (succ 2 3)
+		(<= (next (step ?y)) (true (step ?x)) (succ ?x ?y)) (<= terminal (true (step 3))) (<= (goal ?r 50) (role ?r))`
+	do(t, ctx, chromedp.Navigate(address+"#/games"), chromedp.WaitReady("main h1"), chromedp.Evaluate[chromedp.Void](fmt.Sprintf(
+		`fetch("api/rules", { method: "POST", body: %q }).then((r) => r.json()).then((g) => { location.hash = "#/game/" + g.game; })`, rules)))
+	do(t, ctx, chromedp.WaitVisible("#play"), chromedp.SetValue("#seat-0", "open"), chromedp.SetValue("#seat-1", "person"), chromedp.Click("#play"))
+	do(t, ctx, saying(".you", "You are b"), chromedp.Click(".sit"), saying(".you", "You are constructor and b"))
+}
+
+func noMoveBeforeAResignationIsAMistake(t *testing.T, address string, ctx context.Context) {
+	const resigned = `{"match":"resigned","game":"ticTacToe","roles":["x","o"],"players":["a","b"],"moves":[["(mark 2 2)","noop"],["noop","(mark 3 3)"]],"goals":[100,0],"turns":2,"completed":true,"forfeit":true}`
+	do(t, ctx, chromedp.Navigate(address+"#/watch"), chromedp.WaitVisible("#opener summary"), chromedp.Click("#opener summary"), chromedp.WaitVisible("#record"), chromedp.SetValue("#record", resigned), chromedp.Click("#open-record"))
+	do(t, ctx, chromedp.WaitVisible("#review"), chromedp.Click("#review"), saying("#reviewing", "Done: 2 of 2"))
+	do(t, ctx, saying("#reviewing", "2 solved, 0 mistakes"))
 }
 
 func aRecordOfAnArchiveIsSteppedThrough(t *testing.T, address string, ctx context.Context) {

@@ -93,12 +93,16 @@ func TestUntrustedTextDoesNotReachTheTerminalAsItIs(t *testing.T) {
 }
 
 func TestTablesAreAlignedWhateverTheNamesAre(t *testing.T) {
-	for _, name := range []string{"you", "y\xffou", "\xff\xfe", "y\u009bu"} {
+	for _, name := range []string{"you", "yÿou", "ÿþ", "y\u009bu", "\u00ff\ufffd"} {
 		o := execute(t, "solve", file(t, "coin.kif", strings.ReplaceAll(coin, "you", name)))
 		o.expect(t, statusFine, "\nstatus")
 		if strings.Contains(o.out, "\t") {
 			t.Errorf("%q: the table is not laid out:\n%s", name, o.out)
 		}
+	}
+	for _, name := range []string{"y\xffou", "\xff\xfe"} { // names that are not UTF-8 reach no table
+		o := execute(t, "solve", file(t, "coin.kif", strings.ReplaceAll(coin, "you", name)))
+		o.expect(t, statusBad, "E034: expected UTF-8, found the symbol \"", `\xff`)
 	}
 }
 

@@ -2,6 +2,7 @@ package arena
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -127,6 +128,8 @@ func (a *Archive) List() ([]*Record, error) {
 		}
 		if r.Ended() {
 			ended[name] = r
+		} else {
+			r.Recording = a.live[name] != nil
 		}
 		list = append(list, r)
 	}
@@ -168,9 +171,12 @@ func ReadOutline(path string) (*Record, error) {
 
 // joinEnds joins the first and the last line of a record. It returns nil if they are not its first and last part.
 func joinEnds(f *os.File) *Record {
-	var first, last Record
+	first, err := nextPart(json.NewDecoder(io.NewSectionReader(f, 0, outlineEnd)))
+	if err != nil {
+		return nil
+	}
 	info, err := f.Stat()
-	if err != nil || json.NewDecoder(io.NewSectionReader(f, 0, outlineEnd)).Decode(&first) != nil {
+	if err != nil {
 		return nil
 	}
 	end := make([]byte, min(outlineEnd, info.Size()))
@@ -180,11 +186,12 @@ func joinEnds(f *os.File) *Record {
 	line := bytes.TrimSuffix(end, []byte("\n"))
 	line = line[bytes.LastIndexByte(line, '\n')+1:]
 	// A file of several matches ends with the last part of another match.
-	if json.Unmarshal(line, &last) != nil || !last.Ended() || last.Summary == nil || last.Match != "" || last.Summary.Match != first.Match {
+	last, err := nextPart(json.NewDecoder(bytes.NewReader(line)))
+	if err != nil || !last.Ended() || last.Summary == nil || last.Match != "" || last.Summary.Match != first.Match {
 		return nil
 	}
-	first.Append(&last)
-	return &first
+	first.Append(last)
+	return first
 }
 
 // Recorder returns a function for Setting.Tell, which records matches played one after another. When it returns, the
@@ -365,6 +372,23 @@ func (a *Archive) Rulesheet(hash string) (string, error) {
 		err = fmt.Errorf("damaged rules: the text in rules/%s.kif has another hash", hash)
 	}
 	return string(text), err
+}
+
+// KeepRules writes a rulesheet, if the folder lacks it.
+func (a *Archive) KeepRules(rulesheet string) error {
+	return a.keepRules(&Record{Rules: HashRules(rulesheet), Rulesheet: rulesheet})
+}
+
+// FindRules returns the hash of a rulesheet whose hash begins with a prefix. The error wraps fs.ErrNotExist if the
+// folder lacks it.
+func (a *Archive) FindRules(prefix string) (hash string, err error) {
+	entries, err := os.ReadDir(filepath.Dir(a.rulesPath("")))
+	for _, e := range entries {
+		if hash, found := strings.CutSuffix(e.Name(), ".kif"); found && strings.HasPrefix(hash, prefix) {
+			return hash, nil
+		}
+	}
+	return "", cmp.Or(err, fmt.Errorf("no rules have the hash %s…: %w", prefix, fs.ErrNotExist))
 }
 
 // Follow iterates over the parts of a record: the existing parts, then each new part, until the match or ctx ends. If

@@ -119,8 +119,8 @@ func square(n int) [][]float64 {
 }
 
 // ratings fits the Bradley–Terry model by maximum likelihood, with Newton's method (Hunter, "MM algorithms for
-// generalized Bradley–Terry models", Annals of Statistics 32, 2004, section 3). It adds a drawn encounter for every
-// two players: scores of 0 and 1 stay finite, and all players are connected.
+// generalized Bradley–Terry models", Annals of Statistics 32, 2004, section 3). It adds one drawn encounter for each
+// player, in equal shares against all other players: scores of 0 and 1 stay finite, and all players are connected.
 //
 // The errors are estimated from the scores, so that draws reduce them. They use the sandwich estimator over groups of
 // matches (White, "Maximum likelihood estimation of misspecified models", Econometrica 50, 1982; see seatings). For
@@ -136,33 +136,36 @@ func (c *crosstable) ratings() []Rating {
 		precision = 1e-10 // change of a log strength at which the iteration ends
 		longest   = 1.    // limit of the change in one iteration
 	)
-	n := len(c.players)
+	n, share := len(c.players), c.share()
 	strength := make([]float64, n) // logarithms, with mean 0
-	var inverse [][]float64
+	var factor [][]float64
 	for change, round := math.Inf(1), 0; change > precision && round < rounds; round++ {
-		gradient, info := make([]float64, n), square(n)
+		steps, info := make([]float64, n), square(n) // steps is the gradient until it is solved
 		for i := range n {
 			info[i][i] += 1 / float64(n)
 			for j := range i {
-				played := float64(c.met[j][i].Matches) + 1
+				played := float64(c.met[j][i].Matches) + share
 				p := 1 / (1 + math.Exp(strength[i]-strength[j])) // probability that j wins
-				surplus, weight := c.met[j][i].Score+0.5-played*p, played*p*(1-p)
-				gradient[j], gradient[i] = gradient[j]+surplus, gradient[i]-surplus
+				surplus, weight := c.met[j][i].Score+share/2-played*p, played*p*(1-p)
+				steps[j], steps[i] = steps[j]+surplus, steps[i]-surplus
 				info[i][i], info[j][j] = info[i][i]+weight, info[j][j]+weight
-				info[i][j], info[j][i] = 1/float64(n)-weight, 1/float64(n)-weight
+				info[i][j] = 1/float64(n) - weight
 			}
 		}
-		inverse, change = invert(info), 0
-		steps := make([]float64, n)
-		for i := range n {
-			for j := range n {
-				steps[i] += inverse[i][j] * gradient[j]
-			}
-			change = max(change, math.Abs(steps[i]))
+		factor, change = info, 0
+		factorize(factor)
+		solve(factor, steps)
+		for _, step := range steps {
+			change = max(change, math.Abs(step))
 		}
 		for i := range n {
 			strength[i] += steps[i] / max(1, change/longest)
 		}
+	}
+	inverse := square(n)
+	for i := range n {
+		inverse[i][i] = 1
+		solve(factor, inverse[i])
 	}
 	variance := c.variances(strength, inverse)
 	out := make([]Rating, n)
@@ -172,6 +175,9 @@ func (c *crosstable) ratings() []Rating {
 	return out
 }
 
+// share returns the weight of the added encounter of two players, which makes one encounter for each player.
+func (c *crosstable) share() float64 { return 1 / float64(max(1, len(c.players)-1)) }
+
 // variances returns the variance of each player's strength for the inverse information, as described at ratings.
 func (c *crosstable) variances(strength []float64, inverse [][]float64) []float64 {
 	n := len(strength)
@@ -180,18 +186,24 @@ func (c *crosstable) variances(strength []float64, inverse [][]float64) []float6
 	for i := range n {
 		for j := i + 1; j < n; j++ {
 			p := expected(i, j) - 0.5
+			weight := c.share() * (0.25 + p*p)
 			for k := range variance {
-				variance[k] += math.Pow(inverse[k][i]-inverse[k][j], 2) * (0.25 + p*p)
+				d := inverse[i][k] - inverse[j][k]
+				variance[k] += d * d * weight
 			}
 		}
 	}
+	surplus := make([]float64, n)
 	for _, unit := range c.units {
-		for k := range variance {
-			surplus := 0.0
-			for _, e := range unit {
-				surplus += (inverse[k][e.i] - inverse[k][e.j]) * (e.score - expected(e.i, e.j))
+		clear(surplus)
+		for _, e := range unit {
+			above := e.score - expected(e.i, e.j)
+			for k := range surplus {
+				surplus[k] += (inverse[e.i][k] - inverse[e.j][k]) * above
 			}
-			variance[k] += surplus * surplus
+		}
+		for k, s := range surplus {
+			variance[k] += s * s
 		}
 	}
 	return variance
@@ -200,28 +212,35 @@ func (c *crosstable) variances(strength []float64, inverse [][]float64) []float6
 // confidence is the number of standard errors in half a 95 % confidence interval.
 const confidence = 1.96
 
-// invert returns the inverse by Gauss–Jordan elimination; a positive definite matrix needs no pivoting. It overwrites
-// a.
-func invert(a [][]float64) (inverse [][]float64) {
-	n := len(a)
-	b := square(n)
-	for i := range n {
-		b[i][i] = 1
-	}
-	for k := range n {
-		scale := 1 / a[k][k]
-		for j := range n {
-			a[k][j] *= scale
-			b[k][j] *= scale
-		}
-		for i := range n {
-			if factor := a[i][k]; i != k && factor != 0 {
-				for j := range n {
-					a[i][j] -= factor * a[k][j]
-					b[i][j] -= factor * b[k][j]
-				}
+// factorize replaces the lower triangle of a positive definite matrix by its Cholesky factor.
+func factorize(a [][]float64) {
+	for i, row := range a {
+		for j := range i + 1 {
+			sum := row[j]
+			for k := range j {
+				sum -= row[k] * a[j][k]
+			}
+			if i == j {
+				row[j] = math.Sqrt(sum)
+			} else {
+				row[j] = sum / a[j][j]
 			}
 		}
 	}
-	return b
+}
+
+// solve replaces b by the solution of the linear system whose matrix has the Cholesky factor.
+func solve(factor [][]float64, b []float64) {
+	for i, row := range factor {
+		for k := range i {
+			b[i] -= row[k] * b[k]
+		}
+		b[i] /= row[i]
+	}
+	for i, row := range slices.Backward(factor) {
+		b[i] /= row[i]
+		for k := range i {
+			b[k] -= row[k] * b[i]
+		}
+	}
 }

@@ -22,6 +22,8 @@ type ggpMatch struct {
 	GameMetaURL string     `json:"gameMetaURL"`
 	IsCompleted bool       `json:"isCompleted"`
 	IsAborted   bool       `json:"isAborted"`
+	Forfeit     bool       `json:"forfeit,omitempty"` // as in Record, like Reason
+	Reason      string     `json:"reason,omitempty"`
 	States      []string   `json:"states"` // each a list of facts: ( ( cell 1 1 b ) ( control x ) )
 	Moves       [][]string `json:"moves"`
 	StateTimes  []int64    `json:"stateTimes"`
@@ -58,7 +60,7 @@ func readGGP(text []byte) (*Record, error) {
 	r := &Record{
 		Match: m.MatchID, Game: path.Base(version.ReplaceAllString(m.GameMetaURL, "")), StartTime: start,
 		StartClock: float64(m.StartClock), PlayClock: float64(m.PlayClock), Players: m.Players, Errors: m.Errors,
-		Goals: m.Goals, Completed: m.IsCompleted && !m.IsAborted, Aborted: m.IsAborted, Turns: len(m.Moves), Unnamed: true,
+		Goals: m.Goals, Completed: m.IsCompleted && !m.IsAborted, Aborted: m.IsAborted, Forfeit: m.Forfeit, Reason: m.Reason, Turns: len(m.Moves), Unnamed: true,
 	}
 	if len(r.Errors) > len(m.Moves) {
 		r.StartErrors, r.Errors = r.Errors[0], r.Errors[1:]
@@ -132,21 +134,23 @@ func ggpFacts(state string) ([]string, error) {
 	return facts, nil
 }
 
-// GGP returns the record in the format of the General Game Playing archives. The function human reports whether a
-// player is a person.
-func (r *Record) GGP(human func(player string) bool) ([]byte, error) {
+// GGP returns the record in the format of the General Game Playing archives. This format has no opening: its moves and
+// the positions before them become turns without faults at the start time. The function human reports whether a player
+// is a person.
+func (r *Record) GGP(before [][]string, human func(player string) bool) ([]byte, error) {
+	faultless := slices.Repeat([][]string{make([]string, len(r.Roles))}, len(r.Opening))
 	m := ggpMatch{
 		MatchID: r.Match, StartTime: r.StartTime.UnixMilli(), GameMetaURL: ggpGames + r.Game + "/", RandomToken: HashRules(r.Match)[:32],
-		IsCompleted: r.Completed, IsAborted: r.Aborted, States: []string{}, Moves: append([][]string{}, r.Moves...), StateTimes: []int64{},
-		Errors: slices.Concat([][]string{r.StartErrors}, r.Errors), Goals: r.Goals, Preview: -1, StartClock: int(math.Ceil(r.StartClock)), PlayClock: int(math.Ceil(r.PlayClock)), Players: r.Players,
+		IsCompleted: r.Completed, IsAborted: r.Aborted, Forfeit: r.Forfeit, Reason: r.Reason, States: []string{}, Moves: slices.Concat([][]string{}, r.Opening, r.Moves), StateTimes: []int64{},
+		Errors: slices.Concat([][]string{r.StartErrors}, faultless, r.Errors), Goals: r.Goals, Preview: -1, StartClock: int(math.Ceil(r.StartClock)), PlayClock: int(math.Ceil(r.PlayClock)), Players: r.Players,
 	}
 	if r.StartErrors == nil {
-		m.Errors = r.Errors
+		m.Errors = m.Errors[1:]
 	}
-	for _, facts := range r.States {
+	for _, facts := range slices.Concat(before, r.States) {
 		m.States = append(m.States, "( "+strings.Join(facts, " ")+" )")
 	}
-	for _, at := range r.StateTimes {
+	for _, at := range slices.Concat(slices.Repeat([]time.Time{r.StartTime}, len(r.Opening)), r.StateTimes) {
 		m.StateTimes = append(m.StateTimes, at.UnixMilli())
 	}
 	for _, p := range r.Players {

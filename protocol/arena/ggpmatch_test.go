@@ -28,13 +28,25 @@ func TestMatchesOfArchivesAreRead(t *testing.T) {
 		t.Errorf("read as %+v", r)
 	}
 	// Ours reads the same after it went there and back.
-	text, err := r.GGP(func(p string) bool { return p == "alice" })
+	text, err := r.GGP(nil, func(p string) bool { return p == "alice" })
 	if err != nil || !strings.Contains(string(text), `"isPlayerHuman":[true,false]`) {
 		t.Fatalf("%s, %v", text, err)
 	}
 	again, err := readGGP(text)
 	if err != nil || !slices.Equal(again.States[1], r.States[1]) || !slices.Equal(again.Moves[0], r.Moves[0]) || again.Game != r.Game || !again.StartTime.Equal(r.StartTime) {
 		t.Errorf("again %+v, %v", again, err)
+	}
+}
+
+func TestARecordMayHaveTheNameOfAFieldOfArchives(t *testing.T) {
+	name := "matchId"
+	own := &Record{
+		Match: "m", Game: "g", Roles: []string{name, "b"}, Players: []string{name, "c"}, Moves: [][]string{{name, "a"}},
+		States: [][]string{{name}, {name}}, Errors: [][]string{{"", ""}}, Goals: []int{50, 50}, Turns: 1, Completed: true,
+	}
+	r, err := DecodeRecord(strings.NewReader(asJSON(t, own)), "m.jsonl")
+	if err != nil || !slices.Equal(r.Roles, own.Roles) || r.Unnamed {
+		t.Errorf("%v: %+v", err, r)
 	}
 }
 

@@ -103,6 +103,16 @@ func rank(players []string, results []Result) *Ranking {
 
 // pairs lists the encounters of every two players who have met.
 func (c *crosstable) pairs() []Pair {
+	units := make(map[[2]int][][]encounter)
+	for _, unit := range c.units {
+		of := make(map[[2]int][]encounter)
+		for _, e := range unit {
+			of[[2]int{e.i, e.j}] = append(of[[2]int{e.i, e.j}], encounter{0, 1, e.score})
+		}
+		for two, met := range of {
+			units[two] = append(units[two], met)
+		}
+	}
 	var out []Pair
 	for i, row := range c.met {
 		for j, p := range row {
@@ -110,16 +120,7 @@ func (c *crosstable) pairs() []Pair {
 				continue
 			}
 			p.Player, p.Opponent = c.players[i], c.players[j]
-			two := crosstable{players: []string{p.Player, p.Opponent}, met: [][]Pair{{{}, p}, {{}, {}}}}
-			for _, unit := range c.units {
-				var met []encounter
-				for _, e := range unit {
-					if e.i == i && e.j == j {
-						met = append(met, encounter{0, 1, e.score})
-					}
-				}
-				two.units = append(two.units, met)
-			}
+			two := crosstable{[]string{p.Player, p.Opponent}, [][]Pair{{{}, p}, {{}, {}}}, units[[2]int{i, j}]}
 			r := two.ratings()
 			p.Score /= float64(p.Matches)
 			// Each rating is half the difference from their mean, and so is its error.

@@ -72,6 +72,9 @@ type Record struct {
 	Rulesheet string `json:"-"`
 	// Written is the time of the last write to the file, in records from Archive.List.
 	Written time.Time `json:"-"`
+	// Recording marks running matches that this process records, in records from Archive.List. Their players may think
+	// longer than the clocks say, since people at tables have none.
+	Recording bool `json:"-"`
 }
 
 // Append appends the next part to the record.
@@ -198,8 +201,11 @@ func nextPart(in *json.Decoder) (*Record, error) {
 	if err := in.Decode(&text); err != nil {
 		return nil, err
 	}
-	if bytes.Contains(text, []byte(`"matchId"`)) {
-		return readGGP(text)
+	if bytes.Contains(text, []byte(`"matchId"`)) { // moves may have this name, too
+		var archived struct{ MatchID json.RawMessage }
+		if json.Unmarshal(text, &archived) == nil && archived.MatchID != nil {
+			return readGGP(text)
+		}
 	}
 	part := &Record{}
 	return part, json.Unmarshal(text, part)

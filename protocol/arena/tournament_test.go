@@ -60,13 +60,13 @@ func TestRatingsOfCleanScores(t *testing.T) {
 		}
 		ratings := newCrosstable(names, results).ratings()
 		for i, r := range ratings {
-			expected := 0.0 // score of the player, with one drawn encounter for each opponent
+			expected := 0.0 // score of the player, with one drawn encounter against all opponents together
 			for j, o := range ratings {
 				if i != j {
-					expected += float64(matches+1) * expectedScore(r.Elo-o.Elo)
+					expected += (float64(matches) + 1/float64(len(names)-1)) * expectedScore(r.Elo-o.Elo)
 				}
 			}
-			if want := float64(matches*(len(names)-1-i)) + 0.5*float64(len(names)-1); math.Abs(expected-want) > 1e-6*want || math.IsNaN(r.Error) {
+			if want := float64(matches*(len(names)-1-i)) + 0.5; math.Abs(expected-want) > 1e-6*want || math.IsNaN(r.Error) {
 				t.Errorf("%d matches: %s has %+v, which makes %v, want %v", matches, r.Player, r, expected, want)
 			}
 		}

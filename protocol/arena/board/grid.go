@@ -148,7 +148,7 @@ func (l *Layout) assign(f *fluents, c *candidate) {
 			return
 		}
 	}
-	if len(l.grids) == 0 || !c.relatesCells(f) {
+	if len(l.grids) == 0 && !c.isMark(f) || !c.relatesCells(f) {
 		l.addGrid(f, c)
 	}
 }
@@ -169,6 +169,13 @@ func (c *candidate) agreement(f *fluents, g *grid, owner *use) int {
 		return 0 // a second board of the same kind
 	}
 	return -1
+}
+
+// isMark reports whether a candidate marks one cell in some positions only, such as the place of a piece that has just
+// been removed.
+func (c *candidate) isMark(f *fluents) bool {
+	isMissing := func(facts []tuple) bool { return len(facts) == 0 }
+	return len(c.content) == 0 && f.isSingle(c.relation) && slices.ContainsFunc(f.seen[c.relation], isMissing)
 }
 
 // relatesCells reports whether a candidate relates cells to cells, or counts.

@@ -197,7 +197,13 @@ func (t *table) strengthen(_ machine.Role, a act) error {
 		return err
 	}
 	t.seats[of].kind, t.seats[of].player = a.Kind, p
+	before := slices.Clone(t.seats)
 	t.begin(t.joints, fmt.Errorf("%s plays on as %s", a.Of, a.Kind))
+	for r, s := range before { // the choices of people hold for the new match
+		if s.isOfPeople() && s.choice != "" {
+			t.make(machine.Role(r), s.choice)
+		}
+	}
 	return nil
 }
 

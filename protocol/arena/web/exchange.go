@@ -3,6 +3,7 @@ package web
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 
 	"stackmate/protocol"
 	"stackmate/protocol/arena"
+	"stackmate/reasoner/machine"
 )
 
 // saveRecord writes a record as a file: in our lines, or in the format of the GGP archives.
@@ -22,7 +24,10 @@ func (s *Server) saveRecord(w http.ResponseWriter, r *http.Request) {
 	ending := ".jsonl"
 	if err == nil && r.URL.Query().Get("as") == "ggp" {
 		ending = ".json"
-		text, err = record.GGP(func(player string) bool { return player == person })
+		var before [][]string
+		if before, err = s.beforeOpening(r.Context(), record); err == nil {
+			text, err = record.GGP(before, func(player string) bool { return player == person })
+		}
 	} else if err == nil {
 		text, err = json.Marshal(record)
 	}
@@ -35,6 +40,33 @@ func (s *Server) saveRecord(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(append(text, '\n')) // the browser is gone if it fails
 }
 
+// beforeOpening replays the opening of a record and returns the positions before each of its moves.
+func (s *Server) beforeOpening(ctx context.Context, record *arena.Record) ([][]string, error) {
+	if len(record.Opening) == 0 {
+		return nil, nil
+	}
+	g, err := s.gameOf("", record)
+	if err == nil {
+		err = s.library.compile(ctx, g, nil)
+	}
+	if err != nil {
+		return nil, err
+	}
+	at, err := g.at(record.Opening)
+	if err != nil {
+		return nil, fmt.Errorf("by the rules of %s: %w", g.name, err)
+	}
+	return positions(at.Names, at.States[:len(record.Opening)]), nil
+}
+
+// positions returns the true fluents in each state.
+func positions(names *machine.Names, states []machine.State) (list [][]string) {
+	for _, q := range states {
+		list = append(list, names.AppendFluents([]string{}, q))
+	}
+	return list
+}
+
 // Records that people have put in have names that begin with opened; there are at most maxPutIn in a folder.
 const (
 	putIn    = "opened."
@@ -42,7 +74,7 @@ const (
 )
 
 // openRecord stores an uploaded record and returns its id. It replays the moves by the rules of the game in the library, and stores only
-// the result.
+// the result, besides the goals of a forfeit.
 func (s *Server) openRecord(r *http.Request) (map[string]string, error) {
 	if there, err := filepath.Glob(filepath.Join(s.Archive.Dir(), putIn+"*")); err != nil || len(there) >= maxPutIn {
 		return nil, faulty(http.StatusInsufficientStorage,
@@ -83,13 +115,11 @@ func (s *Server) openRecord(r *http.Request) (map[string]string, error) {
 	if record.StartErrors == nil {
 		record.StartErrors = make([]string, len(names.Roles))
 	}
-	record.States = nil
-	for _, q := range at.States[len(record.Opening):] {
-		record.States = append(record.States, names.AppendFluents([]string{}, q))
-	}
-	if goals := goals(at); goals != nil {
-		record.Goals, record.Completed, record.Aborted = goals, true, false
-	} else {
+	record.States = positions(names, at.States[len(record.Opening):])
+	switch goals := goals(at); {
+	case goals != nil:
+		record.Goals, record.Completed, record.Aborted, record.Forfeit = goals, true, false, false
+	case !record.Completed || !record.Forfeit || len(record.Goals) != len(names.Roles): // rules do not give the goals of a forfeit
 		record.Goals, record.Completed, record.Aborted = nil, false, true
 		record.Reason = cmp.Or(record.Reason, "the record ends before the game does")
 	}

@@ -9,10 +9,12 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"stackmate/internal/must"
+	"stackmate/protocol/arena"
 )
 
 const archived = `{"matchId":"base.ticTacToe.1325000000000","startTime":1325000000000,"gameMetaURL":"http://games.ggp.org/base/games/tictactoe/","isCompleted":true,
@@ -28,6 +30,23 @@ func send(t *testing.T, url, text string, into any) int {
 	return response.StatusCode
 }
 
+// exchange saves a record in each format and opens it again.
+func exchange(t *testing.T, s *Server, url, match string) map[string]*arena.Record {
+	t.Helper()
+	records := make(map[string]*arena.Record)
+	for _, as := range []string{"ggp", "lines"} {
+		response := must.Get(http.Get(url + "/api/matches/" + match + "/record?as=" + as))(t)
+		text, _ := io.ReadAll(response.Body)
+		response.Body.Close()
+		var again map[string]string
+		if status := send(t, url+"/api/records", string(text), &again); status != http.StatusOK {
+			t.Fatalf("%s: status %d: %v: %s", as, status, again, text)
+		}
+		records[as] = must.Get(s.Archive.Read(again["match"]))(t)
+	}
+	return records
+}
+
 func TestRecordsComeInAndGoOut(t *testing.T) {
 	s, url := page(t, 0, nil)
 	var opened map[string]string
@@ -38,16 +57,9 @@ func TestRecordsComeInAndGoOut(t *testing.T) {
 	if err != nil || !record.Completed || len(record.States) != 6 || record.Roles[0] != "x" || record.Players[1] != "bob" || record.Goals[0] != 100 {
 		t.Fatalf("%+v, %v", record, err)
 	}
-	for _, as := range []string{"ggp", "lines"} {
-		response := must.Get(http.Get(url + "/api/matches/" + opened["match"] + "/record?as=" + as))(t)
-		text, _ := io.ReadAll(response.Body)
-		response.Body.Close()
-		var again map[string]string
-		if status := send(t, url+"/api/records", string(text), &again); status != http.StatusOK {
-			t.Fatalf("%s: status %d: %v: %s", as, status, again, text)
-		}
-		if same, err := s.Archive.Read(again["match"]); err != nil || len(same.States) != 6 || same.Players[0] != "alice" || same.Game != "ticTacToe" {
-			t.Errorf("%s: %+v, %v", as, same, err)
+	for as, same := range exchange(t, s, url, opened["match"]) {
+		if len(same.States) != 6 || same.Players[0] != "alice" || same.Game != "ticTacToe" {
+			t.Errorf("%s: %+v", as, same)
 		}
 	}
 	for change, want := range map[string]string{
@@ -64,6 +76,42 @@ func TestRecordsComeInAndGoOut(t *testing.T) {
 		} else if status < 400 || status >= 500 || !strings.Contains(reply["error"], want) {
 			t.Errorf("%s: status %d, %v, want %q", change, status, reply, want)
 		}
+	}
+}
+
+func TestAMatchWithATakebackComesInAndGoesOut(t *testing.T) {
+	server, url := page(t, 0, nil)
+	s := sitDown(t, url, opening{Game: "ticTacToe", Seats: []string{person, person}})
+	s.play("2 2", "1 1")
+	ask(t, s.url+"/undo", act{Role: "o", Key: s.keys["o"], Turn: 2, Keys: s.keys}, nil)
+	s.until("a takeback", func() bool { return len(s.Moves) == 1 })
+	s.play("1 2", "1 1", "1 3", "3 3")
+	match := "page.ticTacToe." + s.Table + ".2"
+	await(t, server, match)
+	for as, r := range exchange(t, server, url, match) {
+		turns := len(r.Opening) + len(r.Moves)
+		if !slices.Equal(r.Goals, []int{100, 0}) || turns != 5 || len(r.States) != len(r.Moves)+1 || len(r.Errors) != len(r.Moves) {
+			t.Errorf("%s: %+v", as, r)
+		}
+	}
+}
+
+func TestAResignedMatchKeepsItsResult(t *testing.T) {
+	server, url := page(t, 0, nil)
+	s := sitDown(t, url, opening{Game: "ticTacToe", Seats: []string{person, person}})
+	s.play("2 2", "1 1")
+	s.act("resign", "o", "")
+	match := "page.ticTacToe." + s.Table
+	await(t, server, match)
+	for as, r := range exchange(t, server, url, match) {
+		if !r.Completed || !r.Forfeit || !slices.Equal(r.Goals, []int{100, 0}) || r.Reason != "o has resigned" {
+			t.Errorf("%s: %+v", as, r)
+		}
+	}
+	var opened map[string]string
+	send(t, url+"/api/records", `{"matchId":"m","gameMetaURL":"ticTacToe/","isCompleted":true,"forfeit":true,"moves":[["(mark 1 1)","noop"]]}`, &opened)
+	if r, err := server.Archive.Read(opened["match"]); err != nil || !r.Aborted {
+		t.Errorf("a forfeit without goals: %+v, %v", r, err)
 	}
 }
 

@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"stackmate/games"
 	"stackmate/internal/must"
 	"stackmate/protocol/arena"
 )
@@ -136,6 +138,39 @@ func TestAStoppedArenaEndsItsRecordsAndOpensItsTablesAgain(t *testing.T) {
 	again := comeTo(t, url, opened{s.Table, s.keys})
 	again.act("move", "x", "(mark 3 3)")
 	again.until("both move", func() bool { return len(again.Moves) == 4 })
+}
+
+func TestATableKeepsItsUploadedRules(t *testing.T) {
+	first, url := page(t, 0, nil)
+	_, rules, err := games.Source("ticTacToe")
+	must.OK(t, err)
+	upload := func(more string) string {
+		var g struct{ Game string }
+		send(t, url+"/api/rules", string(rules)+more, &g)
+		return g.Game
+	}
+	game := upload("; ours\n")
+	s := sitDown(t, url, opening{Game: game, Seats: []string{person, person}})
+	isDrawn := func(url string) bool {
+		var p Position
+		status := ask(t, url+"/api/position?game="+game, nil, &p)
+		return status == http.StatusOK && strings.Contains(p.SVG, "<svg")
+	}
+	for i := range maxUploads + 1 {
+		upload(fmt.Sprintf("; %d\n", i))
+	}
+	if !isDrawn(url) {
+		t.Error("the game of an open table is gone after many uploads")
+	}
+	_, url = restarted(t, copied(t, first.Archive.Dir()))
+	again := comeTo(t, url, opened{s.Table, s.keys})
+	again.play("1 1", "2 2")
+	if !isDrawn(url) {
+		t.Error("the game of a table is gone after a restart")
+	}
+	if status := ask(t, url+"/api/position?game=upload:123456789012", nil, nil); status != http.StatusNotFound {
+		t.Errorf("unknown rules: status %d", status)
+	}
 }
 
 func TestAFileOfATableThatIsDamagedIsExplained(t *testing.T) {

@@ -104,6 +104,9 @@ func (s *Server) newTable(ctx context.Context, o opening, score []float64) (t *t
 		return nil, nil, err
 	}
 	t.score = score
+	if err := s.Archive.KeepRules(string(t.game.text)); err != nil {
+		return nil, nil, err
+	}
 	if err := s.tables.add(t); err != nil {
 		return nil, nil, err
 	}

@@ -36,7 +36,7 @@ type outline struct {
 func newOutline(m *arena.Record) outline {
 	o := outline{
 		Match: m.Match, Game: m.Game, Players: m.Players, Goals: m.Goals, Turns: m.Turns, Start: m.StartTime,
-		Live: m.IsUnderWay(time.Now()), Reason: m.Reason,
+		Live: m.Recording || m.IsUnderWay(time.Now()), Reason: m.Reason,
 	}
 	if !m.Ended() && !o.Live {
 		o.Reason = "interrupted"

@@ -30,10 +30,13 @@ const names: Record<string, string> = { person: "human", open: "free" };
 const isPlayer = (seat: string) => !["person", "open", "chance"].includes(seat);
 
 // keysOf returns the seat keys of this window by role. left returns the keys of all windows of this browser, even
-// closed ones: two people may play in two windows of one browser.
-const keysOf = (id: string): Record<string, string> => JSON.parse(sessionStorage.getItem("keys-" + id) ?? "{}");
-const left = (id: string): Record<string, string> => JSON.parse(kept.get("keys-" + id) ?? "{}");
-export function keepKeys(id: string, keys: Record<string, string>) {
+// closed ones: two people may play in two windows of one browser. The objects have no prototype, since a role may have
+// the name of a property of all objects.
+type Keys = Record<string, string>;
+const keysIn = (text: string | null): Keys => Object.assign(Object.create(null), JSON.parse(text ?? "{}"));
+const keysOf = (id: string) => keysIn(sessionStorage.getItem("keys-" + id));
+const left = (id: string) => keysIn(kept.get("keys-" + id));
+export function keepKeys(id: string, keys: Keys) {
   sessionStorage.setItem("keys-" + id, JSON.stringify({ ...keysOf(id), ...keys }));
   kept.set("keys-" + id, JSON.stringify({ ...left(id), ...keys }));
 }
@@ -59,7 +62,7 @@ class Match {
   private at: number | null = null; // selected turn; null for the latest
   private readonly past = new Map<string, Position>();
   private first: Position | null = null;
-  private mine: Record<string, string> = {}; // chosen moves of this window, by role
+  private readonly mine = new Map<string, string>(); // chosen moves of this window, by role
   private ahead = 0; // server's clock minus this clock, in milliseconds
   private told: Told = {};
   private players: string[] = [];
@@ -137,7 +140,7 @@ class Match {
     fill(this.failed);
     try {
       const keys = keysOf(this.id);
-      const answer = await post<{ table?: string; keys?: Record<string, string> }>(
+      const answer = await post<{ table?: string; keys?: Keys }>(
         `api/tables/${this.id}/${what}`, { role, key: keys[role], keys, turn: this.s!.turn, ...more });
       if (answer.table && answer.table !== this.id) { // a rematch has a table of its own
         if (answer.keys) keepKeys(answer.table, answer.keys);
@@ -170,7 +173,7 @@ class Match {
       this.before = this.drawn;
       this.since = 0;
       this.sure = false;
-      this.mine = {};
+      this.mine.clear();
       this.legal = this.fetching = null;
       this.deciding = [];
       this.at = null;
@@ -212,7 +215,7 @@ class Match {
     if (s.goals) return result(this.roles, s.goals, this.has, this.story.position?.counters);
     const due = this.roles.filter((_, r) => this.toMove(r)), own = due.filter(this.has);
     const others = due.filter((role) => !own.includes(role)).join(" and ");
-    const chosen = mine.find((role) => s.chosen[this.roles.indexOf(role)] && this.mine[role]);
+    const chosen = mine.find((role) => s.chosen[this.roles.indexOf(role)] && this.mine.has(role));
     if (own.length > 0) {
       const legal = this.legal?.[this.roles.indexOf(own[0])];
       const atOnce = (s.choices ?? []).filter((n, r) => n > 1 && s.seats[r] !== "chance").length > 1;
@@ -220,7 +223,7 @@ class Match {
         (legal ? ": " + how(legal, board) : "") + "." + (atOnce ? " All players choose at the same time." : "");
     }
     if (chosen && others) {
-      return `You have chosen ${this.words().of(this.mine[chosen]).text}; it stays secret until ${others} has chosen.`;
+      return `You have chosen ${this.words().of(this.mine.get(chosen)!).text}; it stays secret until ${others} has chosen.`;
     }
     const open = this.roles.filter((_, r) => s.seats[r] === "open").join(" and ");
     return open ? `The seat of ${open} is free.` : others ? `${others} ${due.length > 1 ? "choose" : "to move"}.` : "";
@@ -359,8 +362,8 @@ class Match {
     if ((s.choices?.[r] ?? 0) < 2) return [];
     const legal = this.legal?.[r];
     if (!legal) return [];
-    const choose = (move: string) => { this.mine[role] = move; void this.act("move", role, { move }); };
-    const chooser = new Chooser(board, legal, choose, s.chosen[r] ? this.mine[role] : undefined);
+    const choose = (move: string) => { this.mine.set(role, move); void this.act("move", role, { move }); };
+    const chooser = new Chooser(board, legal, choose, s.chosen[r] ? this.mine.get(role) : undefined);
     this.choosers.push(chooser);
     if (!legal.some((m) => m.spots)) return [chooser.list];
     return [h("details", { open: legal.length <= 24, class: "all-moves" },
@@ -434,7 +437,7 @@ export interface Begin { clock?: number; limit?: number; increment?: number; mov
 
 // begin opens a table with a player on each seat.
 export async function begin(game: string, seats: string[], more: Begin) {
-  const t = await post<{ table: string; keys: Record<string, string> }>("api/tables", { game, seats, ...more });
+  const t = await post<{ table: string; keys: Keys }>("api/tables", { game, seats, ...more });
   keepKeys(t.table, t.keys);
   location.hash = "#/play/" + t.table;
 }

@@ -59,7 +59,8 @@ export interface Part {
   match?: string; game?: string; rules?: string; roles?: string[]; players?: string[]; play_clock?: number;
   opening?: string[][];
   moves?: string[][]; errors?: string[][]; reply_times?: number[][]; explanations?: ((Explanation | null)[] | null)[];
-  goals?: number[]; completed?: boolean; aborted?: boolean; reason?: string; position?: Position;
+  goals?: number[]; completed?: boolean; aborted?: boolean; forfeit?: boolean; reason?: string;
+  position?: Position;
 }
 export interface Rating { player: string; elo: number; error: number }
 export interface Pair {

@@ -163,7 +163,8 @@ export function watch(main: HTMLElement, id: string, at?: number): () => void {
     stopReview = review(rules, list, opening.length, 2, (at, a) => {
       judged.set(at, a);
       void say().ask((a.moves ?? []).flatMap((m) => (m ?? []).map((k) => k.move)));
-      const found = mistakes(list, judged, (m) => say().of(m).text, story.end?.goals);
+      const found = mistakes(list, judged, (m) => say().of(m).text,
+        story.end?.forfeit ? undefined : story.end?.goals); // the goals of a forfeit say nothing about the last move
       notes = new Map([...found].map(([t, n]) => [t - opening.length, n]));
       const solved = [...judged.values()].filter((a) => a.solved).length;
       reviewing = `${judged.size} of ${total} turns analysed, ${solved} solved, ${notes.size} mistakes`;
