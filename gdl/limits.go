@@ -42,18 +42,18 @@ const reading = "reading the rules"
 
 // survey is the result of the first pass over a text.
 type survey struct {
-	fits  bool // within the limits, and in UTF-8
+	fits  bool // within the limits
 	lacks bool // closing parentheses are missing
 	// outer: one pair of parentheses surrounds several forms, as in START messages
 	outer bool
 }
 
-// survey scans the text once. It reports non-ASCII blanks, and ends at an exceeded limit or a symbol that is not UTF-8,
-// which it reports.
+// survey scans the text once. It reports non-ASCII blanks and the first symbol that is not UTF-8. It ends at an exceeded
+// limit, which it reports.
 func (s *scanner) survey(found *findings) (out survey) {
 	depth, negations, forms := 0, 0, 0 // forms: lists directly inside the first parenthesis
 	wrapped := true                    // all tokens so far are inside the first parenthesis
-	first := true
+	first, valid := true, true
 	for tokens := 0; ; tokens++ {
 		t, _ := s.Next() // the scanner never fails
 		switch {
@@ -66,9 +66,9 @@ func (s *scanner) survey(found *findings) (out survey) {
 		case t.Type == tokenSymbol && len(t.Value) > maxSymbol:
 			found.report("E008", t.Pos, t.Value, "expected a symbol of at most %d bytes, found %s", maxSymbol, clip(t.Value))
 			return survey{}
-		case t.Type == tokenSymbol && !utf8.ValidString(t.Value):
+		case valid && t.Type == tokenSymbol && !utf8.ValidString(t.Value):
+			valid = false
 			found.report("E034", t.Pos, t.Value, "expected UTF-8, found the symbol %s", clip(strconv.QuoteToASCII(t.Value)))
-			return survey{}
 		case t.Type == tokenComment:
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // warnings reports valid but unusual rules.
@@ -65,7 +66,7 @@ func (c *checker) spelling() {
 		if _, ok := keyword(t.Name); ok && constant {
 			c.findings.add("W003", t.Pos, t.Name, "expected a symbol of the game, found the keyword "+t.Name+" as a constant")
 		}
-		if strings.ContainsFunc(t.Name, func(r rune) bool { return r >= 0x7f }) {
+		if utf8.ValidString(t.Name) && strings.ContainsFunc(t.Name, func(r rune) bool { return r >= 0x7f }) {
 			c.findings.add("W013", t.Pos, t.Name, "expected ASCII, found the symbol "+strconv.QuoteToASCII(t.Name))
 		}
 		if other, ok := spelled[low]; ok {

@@ -16,6 +16,7 @@ import (
 //   - Queries without moves (E025, E024): managers query `legal`, `goal` and `terminal` before the moves, and `init`
 //     before the first position. Then no `does`, and no `true`, holds.
 //   - Goals (E022, E028): GameController counts a missing goal as 0, and both managers accept numbers with a sign.
+//   - Symbols of another encoding (E034): messages carry their bytes.
 var meanings = map[string]string{
 	"E015": "the relation is asked as any other",
 	"E018": "the fact holds for the arguments with which it is asked",
@@ -25,6 +26,7 @@ var meanings = map[string]string{
 	"E025": "evaluated before anybody moves: no `does` holds",
 	"E027": "the recursion ends, since its terms do not grow",
 	"E028": "a whole number counts as the nearest one from 0 to 100, anything else as 0",
+	"E034": "symbols are compared byte by byte; records of matches cannot hold them",
 }
 
 // LoadToPlay loads a game that is played, not solved: it reads the errors in meanings as game managers do. Such

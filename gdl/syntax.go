@@ -136,7 +136,7 @@ func newReader(w *guard.Watch, file, src string) *reader {
 }
 
 // read calls visit for each readable clause of a text. It reads nothing and returns false if the text exceeds a
-// limit, or a symbol is not UTF-8.
+// limit.
 func (r *reader) read(visit func(*Clause)) (ok bool) {
 	s := r.syntax.scanner(r.watch, r.file, r.text).survey(r.findings)
 	if !s.fits {
