@@ -411,23 +411,19 @@ func (b *batch) Advance(int) {
 	b.goalsOK = false
 }
 
-// AddGoals implements machine.Summing. It counts the lanes of each goal value, without the lanes of several goals.
+// AddGoals implements machine.Summing. It counts the lanes of each goal value.
 func (b *batch) AddGoals(totals []int64, mask []uint64) {
 	b.evaluateGoals()
 	for r, goals := range b.m.goals {
-		for w, lanes := range mask {
-			once, twice := uint64(0), uint64(0) // lanes of a goal, and of several
-			for _, g := range goals {
-				when := b.rows[int(g.when.row)*b.words+w] ^ g.when.complement
-				once, twice = once|when, twice|once&when
+		for _, g := range goals {
+			if g.value == machine.NoGoal {
+				continue
 			}
-			lanes &^= twice
-			for _, g := range goals {
-				if g.value != machine.NoGoal {
-					when := b.rows[int(g.when.row)*b.words+w] ^ g.when.complement
-					totals[r] += int64(g.value) * int64(bits.OnesCount64(when&lanes))
-				}
+			count := 0
+			for w, word := range b.rowRange(g.when.row, 1) {
+				count += bits.OnesCount64((word ^ g.when.complement) & mask[w])
 			}
+			totals[r] += int64(g.value) * int64(count)
 		}
 	}
 }

@@ -191,7 +191,7 @@ func checkLanes(t *rapid.T, g *Game, n *logic.Network, m *Machine, states []uint
 	}
 }
 
-// Goals that hold at once, or without a number, are no goal of the role.
+// Lanes add each goal that holds and has a number.
 func TestTheGoalsOfLanesAddUp(t *testing.T) {
 	exhaustive.FewerDraws(t)
 	rapid.Check(t, func(t *rapid.T) {
@@ -202,14 +202,16 @@ func TestTheGoalsOfLanesAddUp(t *testing.T) {
 		seed := rapid.Uint64().Draw(t, "seed")
 		b.Load(anywhere(g, m, seed), b.Lanes())
 		b.Evaluate(b.Lanes())
-		mask, goals := make(machine.State, b.words), make([]int32, 2)
+		mask := make(machine.State, b.words)
 		machine.NewRand(seed).FillRows(mask, b.words)
 		var totals, want [2]int64
 		b.AddGoals(totals[:], mask)
 		for lane := range b.Lanes() {
-			for r := range goals {
-				if b.Goals(goals, lane); mask.Has(lane) && goals[r] != machine.NoGoal {
-					want[r] += int64(goals[r])
+			for r, goals := range m.goals {
+				for _, g := range goals {
+					if mask.Has(lane) && g.value != machine.NoGoal && b.bit(g.when, lane) {
+						want[r] += int64(g.value)
+					}
 				}
 			}
 		}

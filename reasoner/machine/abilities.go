@@ -70,8 +70,8 @@ func Prepare(b Batch, n int) {
 
 // Summing is a batch that adds up the goals of many lanes at a time.
 type Summing interface {
-	// AddGoals adds, for each role, the goals of the lanes of mask to totals (goal points). Lanes where a role has
-	// NoGoal add nothing for it.
+	// AddGoals adds, for each role, the goals of the lanes of mask to totals (goal points). A lane without a goal of a
+	// role adds nothing for it; a lane with several goals, by faulty rules, adds all of them, while Goals has NoGoal.
 	AddGoals(totals []int64, mask []uint64)
 }
 
