@@ -69,3 +69,18 @@ func Likeliest(e *play.Expansion, strategies [][]Weighted) (child int) {
 	}
 	return child
 }
+
+// Circle finds repeated positions on a path (Brent, "An improved Monte Carlo factorization algorithm", BIT 20, 1980).
+type Circle struct{ passed machine.State }
+
+// Repeats reports whether the position after a step of the path, the first is 0, equals an earlier position. It compares
+// the position with a single earlier one, which it replaces at steps 0, 1, 3, 7 …
+func (c *Circle) Repeats(step int, q machine.State) bool {
+	if step > 0 && q.Equal(c.passed) {
+		return true
+	}
+	if step&(step+1) == 0 {
+		c.passed = append(c.passed[:0], q...)
+	}
+	return false
+}

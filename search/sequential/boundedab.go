@@ -70,7 +70,7 @@ func (r *run) position(s machine.State, k *key, parent *frame, c, ply, depth int
 			return r.terminal(f.children.ChildGoals(0))
 		}
 		copy(f.forced, f.children.Child(0))
-		if f.isCircle(step) {
+		if f.circle.Repeats(step, f.forced) {
 			break
 		}
 		if step%stepsPerNode == stepsPerNode-1 {
@@ -86,18 +86,6 @@ func (r *run) position(s machine.State, k *key, parent *frame, c, ply, depth int
 
 // stepsPerNode is the number of forced moves that count as a node.
 const stepsPerNode = 64
-
-// isCircle reports whether a chain of forced moves, in f.forced after the given step, repeats a position. It compares the
-// position with an earlier one, which it replaces at steps 0, 1, 3, 7 … (Brent, 1980).
-func (f *frame) isCircle(step int) bool {
-	if step > 0 && f.forced.Equal(f.passed) {
-		return true
-	}
-	if step&(step+1) == 0 {
-		f.passed = append(f.passed[:0], f.forced...)
-	}
-	return false
-}
 
 // choice searches the position of key k, expanded in f, which has several joint moves; last is the best move of the
 // previous search.

@@ -17,7 +17,7 @@ type frame struct {
 	own      play.Expansion
 	ahead    ahead
 	forced   machine.State // position after forced moves
-	passed   machine.State // earlier position of the forced moves, see isCircle
+	circle   search.Circle // of the forced moves
 	key      key           // of forced
 	image    machine.State // memory for key
 

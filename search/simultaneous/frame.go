@@ -4,6 +4,7 @@ import (
 	"stackmate/internal/scratch"
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/machine/play"
+	"stackmate/search"
 )
 
 // frame is the working memory of one ply: a position, its children and the bounds of their
@@ -25,6 +26,7 @@ type frame struct {
 
 	position machine.State // position in the frame; empty if there is none
 	through  machine.State // position reached by passing through others; empty if that was not needed
+	circle   search.Circle // of the positions that were passed through
 	listed   listed        // state of OrderL and OrderLex
 	best     best          // state of OrderBest
 

@@ -159,3 +159,21 @@ func TestAGameThatIsOverAtItsStartHasNoLine(t *testing.T) {
 		}
 	}
 }
+
+// A circle of forced moves costs a few expansions at each visit.
+func TestForcedMovesInACircleAreLeftAtOnce(t *testing.T) {
+	forced := func(to int) toys.Node { return toys.Node{Moves: []int{1, 1}, Kids: []int{to}} }
+	m := (&toys.Tree{Roles: []string{"x", "o"}, Nodes: []toys.Node{
+		{Moves: []int{2, 2}, Kids: []int{1, 2, 3, 4}}, forced(2), forced(3), forced(1), {Goals: []int32{50, 50}},
+	}}).Machine()
+	const enough = 1000
+	passes := toys.PassesAfterEnd(m, enough, func(ctx context.Context, m machine.Machine) {
+		r, err := must.Get(New(Config{Method: SMAB, Table: true}))(t).Search(ctx, m, m.Initial(), search.Limits{})
+		if want := (search.Interval{Lower: 0, Upper: 100}); err != nil || r.Values[0] != want {
+			t.Errorf("%v, error %v; want %v", r.Values, err, want)
+		}
+	})
+	if passes >= 0 {
+		t.Errorf("more than %d passes", enough)
+	}
+}

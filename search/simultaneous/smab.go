@@ -157,7 +157,7 @@ func (s *solver) open(depth int, q machine.State) (*frame, search.Interval, bool
 	}
 	f.position, f.through = f.position[:0], f.through[:0]
 	key := q
-	for range search.MaxPlies {
+	for step := range search.MaxPlies {
 		if s.poll(); s.unwinds() {
 			return nil, search.GoalRange, false
 		}
@@ -176,6 +176,9 @@ func (s *solver) open(depth int, q machine.State) (*frame, search.Interval, bool
 			return nil, search.Exact(s.payoff(e.ChildGoals(0))), false
 		}
 		f.through = append(f.through[:0], e.Child(0)...)
+		if f.circle.Repeats(step, f.through) {
+			break
+		}
 		q = f.through
 	}
 	if depth > 0 && s.deepens() {
