@@ -9,7 +9,8 @@ import (
 
 // SharesTurns reports whether two roles of the game share a choice of moves.
 func (g *Game) SharesTurns() bool {
-	for r, partner := range g.turnPartners() {
+	partners, _ := g.turnPartners()
+	for r, partner := range partners {
 		if r != partner {
 			return true
 		}

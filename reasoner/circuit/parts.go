@@ -174,18 +174,17 @@ func (s *moveSplitter) inputMove(node int32) (role int, m int32, ok bool) {
 }
 
 // withChoice rebuilds a game by a translation, and adds the choice of the parts of random moves. Inputs of random bits
-// are numbered after all other inputs.
+// are numbered after all other inputs. Roles share a choice if the rebuilt game has a literal of their turns.
 func withChoice(ctx context.Context, g *Game, and translation) *Game {
-	partner := g.turnPartners()
 	h := g.rebuild(ctx, and)
 	if h == g {
 		return g
 	}
+	partner, theirs := h.turnPartners()
 	for r, p := range h.split {
 		switch {
 		case partner[r] != r:
-			mine, _ := h.turnLiteral(partner[r], r)
-			choice.ChooseTurn(h.Net, mine, h.Parts[partner[r]], p)
+			choice.ChooseTurn(h.Net, theirs[r], h.Parts[partner[r]], p)
 		case !slices.Contains(partner[r+1:], r):
 			choice.Choose(h.Net, p)
 		}

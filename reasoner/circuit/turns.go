@@ -63,26 +63,26 @@ func waitingMove(n *logic.Network, legal []logic.Lit, mine logic.Lit) int {
 }
 
 // turnPartners returns, for each role, the role with a smaller number that it shares its choice with, or the role
-// itself.
-func (g *Game) turnPartners() []int {
-	partner := make([]int, len(g.Does))
+// itself, and the literal that marks the turn of that other role (turnLiteral).
+func (g *Game) turnPartners() (partner []int, theirs []logic.Lit) {
+	partner, theirs = make([]int, len(g.Does)), make([]logic.Lit, len(g.Does))
 	for s := range partner {
 		partner[s] = s
 		for r := range s {
-			if _, found := g.turnLiteral(r, s); found && partner[r] == r && !slices.Contains(partner[r+1:s], r) {
-				partner[s] = r
+			if mine, found := g.turnLiteral(r, s); found && partner[r] == r && !slices.Contains(partner[r+1:s], r) {
+				partner[s], theirs[s] = r, mine
 				break
 			}
 		}
 	}
-	return partner
+	return partner, theirs
 }
 
 // moveTables returns the move tables of the kernel's random choices: one for each role, or for two roles that take
 // turns. In a shared table the row of the noop is the constant false; the kernel makes the noop by Turns.Waits.
 func (m *Machine) moveTables(g *Game) []kernel.Moves {
 	var out []kernel.Moves
-	partner := g.turnPartners()
+	partner, theirs := g.turnPartners()
 	for r, table := range m.sensible {
 		whole, ok := table.(*wholeTable)
 		if !ok || partner[r] != r {
@@ -90,7 +90,7 @@ func (m *Machine) moveTables(g *Game) []kernel.Moves {
 		}
 		moves := kernel.Moves{Legal: whole.legal, Does: whole.does}
 		if s := slices.Index(partner[r+1:], r) + r + 1; s > r && len(whole.legal) > 0 {
-			mine, _ := g.turnLiteral(r, s)
+			mine := theirs[s]
 			other := m.sensible[s].(*wholeTable) // turnLiteral pairs tables of one form
 			turns := &kernel.Turns{Does: other.does}
 			legal := func(t *wholeTable, r int, mine logic.Lit) []int32 {

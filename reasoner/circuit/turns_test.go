@@ -170,3 +170,50 @@ func TestAMoveOfBothTurnsIsNoWaiting(t *testing.T) {
 		}
 	}
 }
+
+// Gates of many operands are divided for the kernels that split gates. A literal of the turns may then be lost among the
+// conditions of a move, and each role chooses for itself.
+func TestRandomMovesWithManyConditionsAreLegal(t *testing.T) {
+	const rows, columns, conditions = 3, 4, 60
+	names := &machine.Names{Roles: []string{"a", "b"}, Fluents: make([]string, 1+rows*conditions), Moves: make([][]string, 2)}
+	g := NewGame(names, make(machine.State, (len(names.Fluents)+63)/64))
+	for r := range names.Roles {
+		mine := g.Fluents[0] ^ logic.Lit(r)
+		names.Moves[r] = append(names.Moves[r], "wait")
+		legal := []logic.Lit{mine.Not()}
+		for x := range rows {
+			for y := range columns {
+				names.Moves[r] = append(names.Moves[r], fmt.Sprintf("(go %d %d)", x, y))
+				of := g.Fluents[1+x*conditions:][:conditions]
+				legal = append(legal, g.Net.And(append(slices.Clone(of), mine)...))
+			}
+		}
+		g.Legal = append(g.Legal, legal)
+	}
+	for _, f := range g.Fluents {
+		g.Next = append(g.Next, f.Not())
+	}
+	g = splitTables(t.Context(), g, 5)
+	for _, k := range kernel.All() {
+		m := compiled(t, g, Options{Kernel: k.Name()})
+		b := m.newBatch(m.wide)
+		state := make(machine.State, len(m.initial))
+		for f := 1; f < len(g.Fluents); f++ {
+			state.Set(f)
+		}
+		for range 2 {
+			b.Fill(state, nil)
+			b.Evaluate(b.Lanes())
+			b.ChooseRandom(machine.NewRand(1), b.Lanes())
+			for lane := range b.Lanes() {
+				for r, table := range m.moves {
+					legal := b.AppendLegal(nil, lane, machine.Role(r))
+					if made := b.made(table, lane); len(made) != 1 || !slices.Contains(legal, made[0]) {
+						t.Fatalf("%s: role %d makes the moves %v, legal are %v", k.Name(), r, made, legal)
+					}
+				}
+			}
+			state.Set(0)
+		}
+	}
+}
