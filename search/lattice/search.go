@@ -83,14 +83,16 @@ type Result[V any] struct {
 	Held  int   // positions in the table after the search
 	// Repeats reports whether the search met a position on its own path.
 	Repeats bool
+	// TooDeep reports whether the search met a position at MaxPly.
+	TooDeep bool
 }
 
 // Bounds is an interval of values: Lower ≤ value ≤ Upper.
 type Bounds[V any] struct{ Lower, Upper V }
 
-// maxPly is the maximum depth of the stack; deeper positions count as unknown. It exceeds the length of all
+// MaxPly is the maximum depth of the stack; deeper positions count as unknown. It exceeds the length of all
 // known finite games.
-const maxPly = 5000
+const MaxPly = 5000
 
 // Solver searches positions of one game. Its transposition table persists between searches. A Solver is
 // not safe for concurrent use.
@@ -183,7 +185,7 @@ func (r *Solver[P, K, V, L, G]) position(p P, ply int, w Bounds[V]) Bounds[V] {
 		r.out.Ends++
 		return Bounds[V]{v, v}
 	}
-	if r.isStopped() || ply == maxPly {
+	if r.out.TooDeep = r.out.TooDeep || ply == MaxPly; r.isStopped() || ply == MaxPly {
 		return r.unknown()
 	}
 	known, best, key := r.unknown(), 0, r.game.Key(p)

@@ -212,30 +212,34 @@ func (r *run) ends(p *ply, a int) bool {
 	return true
 }
 
-// move finds the tuple of move a: the mean over the replies of chance.
+// move finds the tuple of move a: the mean over the replies of chance, on the grid of exact.Snap, so that equal means are
+// equal as numbers.
 func (r *run) move(p *ply, a, at int) bool {
 	clear(p.tuple)
 	for k := range p.Replies {
 		c := p.ChildNumber(a, k)
 		if p.expansion.Terminal[c] {
-			r.add(p.tuple, p.expansion.ChildGoals(c), p.Replies)
+			r.add(p.tuple, p.expansion.ChildGoals(c))
 			continue
 		}
 		if !r.value(p.expansion.Child(c), at+1) {
 			return false
 		}
 		for role, v := range r.ply(at + 1).best {
-			p.tuple[role] += v / float64(p.Replies)
+			p.tuple[role] += v
 		}
+	}
+	for role, sum := range p.tuple {
+		p.tuple[role] = exact.Snap(sum / float64(p.Replies))
 	}
 	return true
 }
 
-// add adds goals, divided by a number, to a tuple.
-func (r *run) add(tuple []float64, goals []int32, by int) {
+// add adds goals to a tuple.
+func (r *run) add(tuple []float64, goals []int32) {
 	for role, g := range goals {
 		if machine.Role(role) != r.random {
-			tuple[role] += float64(search.Points(g)) / float64(by)
+			tuple[role] += float64(search.Points(g))
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"testing"
 
 	"stackmate/games/gamestest"
@@ -105,6 +106,9 @@ func induction(t *toys.Tree, id int) []float64 {
 				v[r] += u / float64(replies)
 			}
 		}
+		for r, mean := range v {
+			v[r] = exact.Snap(mean)
+		}
 		if !found || v[decider] > best[decider] || v[decider] == best[decider] && ends && !bestEnds {
 			best, found, bestEnds = v, true, ends
 		}
@@ -153,6 +157,26 @@ func TestNothingIsSearchedBesideTheMostThatAnyGoalIs(t *testing.T) {
 	r, err := New(Config{}).Search(t.Context(), m, m.Initial(), search.Limits{})
 	if err != nil || r.Nodes != 3 || r.Values[0] != search.Exact(100) {
 		t.Errorf("%d nodes, %v, %v; want 3", r.Nodes, r.Values, err)
+	}
+}
+
+// A sum of sixths of a goal exceeds the goal by a rounding error. Means that are equal by the rules are equal as numbers, so
+// the first move is made, which ends the game.
+func TestEqualMeansOverChanceAreEqual(t *testing.T) {
+	for _, goal := range []int32{50, 100} {
+		for _, replies := range []int{2, 6, 7, 9, 11} {
+			game := &toys.Tree{Roles: []string{"a", "b", machine.RandomRole}, Nodes: []toys.Node{
+				{Moves: []int{2, 1, 1}, Kids: []int{1, 2}},
+				{Goals: []int32{goal, 100, 0}},
+				{Moves: []int{1, 1, replies}, Kids: slices.Repeat([]int{3}, replies)},
+				{Goals: []int32{goal, 0, 0}},
+			}}
+			m := game.Machine()
+			r, err := New(Config{}).Search(t.Context(), m, m.Initial(), search.Limits{})
+			if want := []search.Interval{search.Exact(float64(goal)), search.Exact(100)}; err != nil || !slices.Equal(r.Values[:2], want) {
+				t.Errorf("%d replies: %v, error %v; want %v", replies, r.Values, err, want)
+			}
+		}
 	}
 }
 

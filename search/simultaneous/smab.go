@@ -101,15 +101,15 @@ func (s *solver) value(depth int, q machine.State, alpha, beta float64) search.I
 	if s.horizon != nil && s.horizon.wide {
 		alpha, beta = anyValue().Lower, anyValue().Upper
 	}
-	window := search.Interval{Lower: max(alpha, known.Lower), Upper: min(beta, known.Upper)}
-	if s.horizon != nil && s.config.Order != OrderBest {
-		window = anyValue() // an artificial action has no strategy that could be recorded
-	}
 	before := s.counters.Nodes
 	if s.serialized != nil {
 		if known = s.serialize(depth, q, known, alpha, beta); isClosed(known, alpha, beta) {
 			return known
 		}
+	}
+	window := search.Interval{Lower: max(alpha, known.Lower), Upper: min(beta, known.Upper)}
+	if s.horizon != nil && s.config.Order != OrderBest {
+		window = anyValue() // an artificial action has no strategy that could be recorded
 	}
 	if s.crew != nil {
 		s.path = append(s.path, question{q, alpha, beta})

@@ -25,6 +25,9 @@ const Method = "lattice"
 // errRepeats ends a search of a game whose positions repeat.
 var errRepeats = errors.New("positions repeat: a match without end has no outcome")
 
+// errTooDeep ends a search at the greatest depth.
+var errTooDeep = fmt.Errorf("the tree is deeper than %d plies", lattice.MaxPly)
+
 const (
 	// entryBytes is the approximate table memory of a position without its words.
 	entryBytes = 256
@@ -72,7 +75,7 @@ type run struct {
 	entries  int // per table
 	game     *turns
 	counters search.Counters
-	repeats  bool // positions that repeat have left a bound open
+	open     error // the reason that has left a bound open; nil if there is none
 }
 
 // entryBytes returns the approximate table memory of a position.
@@ -95,8 +98,8 @@ func (r *run) search(s machine.State) search.Result {
 	if r.game.atOnce {
 		res.Concept = search.PureGuarantee
 	}
-	if r.repeats && r.ctx.Err() == nil && !r.isOver() {
-		res.Unfinished = errRepeats
+	if r.ctx.Err() == nil && !r.isOver() {
+		res.Unfinished = r.open
 	}
 	res.Counters = r.counters
 	res.PeakBytes += r.expander.Bytes()
@@ -122,6 +125,17 @@ func (r *run) count(nodes, hits int64, held int) {
 	}
 }
 
+// leaveOpen stores the reason for which a search that is not exact has ended.
+func (r *run) leaveOpen(isExact, repeats, tooDeep bool) {
+	switch {
+	case isExact:
+	case tooDeep:
+		r.open = errTooDeep
+	case repeats:
+		r.open = errRepeats
+	}
+}
+
 // guarantee returns the bounds of the role's maximin value, and its move at the root if the root is not
 // terminal.
 func (r *run) guarantee(root position, role machine.Role) (search.Interval, []search.Weighted) {
@@ -131,7 +145,7 @@ func (r *run) guarantee(root position, role machine.Role) (search.Interval, []se
 		panic(err) // numbers are distributive
 	}
 	v, _ := solver.Search(r.ctx, root)
-	r.repeats = r.repeats || v.Repeats && !v.Exact
+	r.leaveOpen(v.Exact, v.Repeats, v.TooDeep)
 	r.count(v.Nodes, v.Hits, v.Held)
 	bounds := search.Interval{Lower: v.Lower, Upper: v.Upper}
 	if root.goals != nil || r.ctx.Err() != nil {
@@ -165,7 +179,7 @@ func (r *run) outcomes(root position) *search.Outcomes {
 		panic(err) // sets of vectors are distributive
 	}
 	v, _ := solver.Search(r.ctx, root)
-	r.repeats = r.repeats || v.Repeats && !v.Exact
+	r.leaveOpen(v.Exact, v.Repeats, v.TooDeep)
 	r.count(v.Nodes, v.Hits, v.Held)
 	out := &search.Outcomes{Complete: v.Exact}
 	for _, goals := range v.Lower {

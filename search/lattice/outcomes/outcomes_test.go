@@ -2,6 +2,7 @@ package outcomes
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"stackmate/reasoner/machine"
 	"stackmate/reasoner/machine/play"
 	"stackmate/search"
+	"stackmate/search/lattice"
 )
 
 // randomTree returns a random game with goals of any sum; at a third of its
@@ -264,6 +266,17 @@ func TestPositionsThatRepeatAreSearchedOnceAPass(t *testing.T) {
 		if r.Unfinished == nil && !(r.Values[0].Solved() && r.Values[1].Solved() && r.Outcomes.Complete) {
 			t.Errorf("seed %d: %v without a reason", seed, r.Values)
 		}
+	}
+}
+
+func TestAChainBeyondTheGreatestDepthIsAReason(t *testing.T) {
+	g := &toys.Tree{Roles: []string{"a", "b"}}
+	for i := range lattice.MaxPly + 1 {
+		g.Nodes = append(g.Nodes, toys.Node{Moves: []int{1, 1}, Kids: []int{i + 1}})
+	}
+	g.Nodes = append(g.Nodes, toys.Node{Goals: []int32{70, 30}})
+	if r := solve(t, g.Machine(), search.Limits{}); !errors.Is(r.Unfinished, errTooDeep) || r.Values[0] != search.GoalRange {
+		t.Errorf("%v, unfinished: %v", r.Values, r.Unfinished)
 	}
 }
 
