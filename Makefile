@@ -4,8 +4,8 @@
 # Packages that start goroutines, tested in full under the race detector. Of other packages, the tests of RACE_RUN.
 RACE_PACKAGES = ./internal/cli ./internal/feed ./internal/guard ./internal/recent ./player ./player/tracking ./player/training \
 	./protocol ./protocol/arena ./protocol/arena/distributed ./protocol/arena/queue ./protocol/arena/tasks ./protocol/arena/web \
-	./protocol/conformance ./search/montecarlo ./search/sequential ./search/threads
-RACE_RUN      = Goroutines|Threads|ACompilation|AFallback|NoEngine|HelpersMake
+	./protocol/conformance ./search/montecarlo ./search/threads
+RACE_RUN      = Goroutines|Threads|ACompilation|AFallback|NoEngine|HelpersMake|FullStack|SoundOnRandomGames|IsKnownWhenStopped
 # The time limit of the tests of one package: the ten minutes of Go are not enough for
 # exhaustive tests on a busy machine, and a test that hangs should fail within the hour.
 TIMEOUT      ?= 25m
@@ -62,7 +62,7 @@ format: bin/golangci-lint
 
 race: # the fast tier; exhaustive.NotUnderRace skips tests that take long and show nothing new
 	go test -timeout $(TIMEOUT) -vet=off -race $(RACE_PACKAGES)
-	go test -timeout $(TIMEOUT) -vet=off -race -run '$(RACE_RUN)' ./reasoner ./reasoner/machine/scalar ./search/evaluate ./search/layers ./search/simultaneous ./search/table
+	go test -timeout $(TIMEOUT) -vet=off -race -run '$(RACE_RUN)' ./reasoner ./reasoner/machine/scalar ./search/evaluate ./search/layers ./search/sequential ./search/simultaneous ./search/table
 
 glpk: # needs libglpk (Debian: apt-get install libglpk-dev)
 	go test -timeout $(TIMEOUT) -tags glpk ./search/matrix ./search/simultaneous

@@ -34,7 +34,7 @@ func (who side) fromRow(v search.Interval) search.Interval {
 	return search.Interval{Lower: 0 - v.Upper, Upper: 0 - v.Lower} // 0 - 0 is not -0
 }
 
-// exchanged returns the side that plays for who in a symmetric position.
+// exchanged returns the side itself, or the other side if the position is the image with exchanged players.
 func (who side) exchanged(exchanged bool) side {
 	if exchanged {
 		return 1 - who

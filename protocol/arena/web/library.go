@@ -76,7 +76,7 @@ const (
 	readingTime = 10 * time.Second
 	lookingTime = 10 * time.Second
 	// Boards are found by the first position and examples, each reached from the one before by one of someMoves legal
-	// moves. With 24 examples the layouts of 253 of 266 known rulesheets equal those of whole matches, with 6 of 244.
+	// moves. With 24 examples, 253 of 266 known rulesheets have the layouts of whole matches, with 6 examples 244.
 	// The examples take half a second in chess on a busy machine.
 	examples  = 24
 	someMoves = 4

@@ -196,8 +196,8 @@ func (s *shapes) hasCompounds(p argPlace) bool {
 	return len(s.at[p]) > 1 || len(s.at[p]) == 1 && !s.at[p][NoFunctor]
 }
 
-// mostCombinations is the number of rules that flattening may add to a game: a fraction of a second. The rulesheets in
-// ../shared need six.
+// mostCombinations is the number of rules that flattening may add to a game: a fraction of a second. The rulesheets of
+// the corpus need at most six.
 const mostCombinations = 10_000
 
 // flatten adds the rules to the theory, one for each choice of shapes of
