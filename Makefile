@@ -5,7 +5,7 @@
 RACE_PACKAGES = ./internal/cli ./internal/feed ./internal/guard ./internal/recent ./player ./player/tracking ./player/training \
 	./protocol ./protocol/arena ./protocol/arena/distributed ./protocol/arena/queue ./protocol/arena/tasks ./protocol/arena/web \
 	./protocol/conformance ./search/montecarlo ./search/threads
-RACE_RUN      = Goroutines|Threads|ACompilation|AFallback|NoEngine|HelpersMake|FullStack|SoundOnRandomGames|IsKnownWhenStopped
+RACE_RUN      = Goroutines|Threads|ACompilation|AFallback|NoEngine|HelpersMake|IsKnownWhenStopped
 # The time limit of the tests of one package: the ten minutes of Go are not enough for
 # exhaustive tests on a busy machine, and a test that hangs should fail within the hour.
 TIMEOUT      ?= 25m
