@@ -82,7 +82,7 @@ func changed(g *toys.Tree, goals func(left int32) []int32) *toys.Tree {
 func TestBoundsOfCyclicGamesOfAnySum(t *testing.T) {
 	games := exhaustive.Choose(min(*cyclic, 4), min(*cyclic, 12))
 	for method, is := range methodsByTurns {
-		lim := search.Limits{MaxBytes: 256 << 20, MaxNodes: 20_000}
+		lim := search.Limits{MaxBytes: 256 << 20, MaxNodes: 8_000}
 		if method == solve.MonteCarlo {
 			lim.MaxNodes = 500
 		}
