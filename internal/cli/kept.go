@@ -58,11 +58,14 @@ func (k *kept) load(s *console) error {
 
 // save saves the proofs if the last attempt is at least `every` ago. At the end (every = 0) it prints the path.
 func (k *kept) save(s *console, every time.Duration) {
-	if k.path == "" || time.Since(k.last) < every || k.warn(s) {
+	if k.path == "" || time.Since(k.last) < every {
+		return
+	}
+	began := time.Now()
+	if k.last = began; k.warn(s) {
 		return
 	}
 	method, keeper, _ := k.solver.Keeper(k.machine)
-	began := time.Now()
 	err := book.SaveProofs(k.path, k.machine, book.Label{Game: k.game, Rules: k.rules, Method: method}, keeper)
 	k.last = time.Now()
 	switch {
